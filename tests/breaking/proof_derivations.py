@@ -149,7 +149,7 @@ def _curved(stage: LocalExpansion, machine: KernelMachine, exact: np.ndarray) ->
         "curved[3]": [[_from_order(8, stage, machine, c)] for c in range(stage.n_centres)[leaves]],
         "curved[4]": length + radius * (2 * curvature + 2 * (Q + P) * basis),
         "curved[5]": exact[leaves, :, 7],
-        "curved[6]": T * basis * (2 * gamma(n + 1) + gamma(2 * r + 2)),
+        "curved[6]": T * basis * (2 * gamma(n + 1) + gamma(2 * r + 2) + 12 * U),
         "curved[7]": 2 * radius * T * basis,
     }
 
