@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +24,9 @@ from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum
 
 _MAX_BLOCKS = 0xFFFF
+
+_FEW_BLOCKS = 32
+"""Most blocks of a group that is not parted: fewer cost as many roundings in their parts."""
 
 
 def lower_linear(
@@ -82,6 +87,7 @@ def lower_sum(
     """
     precision, low_parts = context.precision, context.low_parts
     groups, mixed_signs = vector_groups(machine, lanes)
+    groups = [part for group in groups for part in _parts(group, lanes)]
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MAX_BLOCKS:
         raise InputError(
@@ -122,12 +128,29 @@ def lower_sum(
     )
 
 
+def _parts(group: SignGroup, lanes: int) -> list[SignGroup]:
+    """Return a group in parts of about the square root of its blocks.
+
+    A product then takes part in about twice this number of additions, not in one for each block
+    (N. Higham, Accuracy and Stability of Numerical Algorithms, section 4.2).
+    """
+    n = len(group.vectors)
+    n_blocks = -(-n // lanes)
+    width = lanes * max(_FEW_BLOCKS, math.isqrt(n_blocks - 1) + 1)
+    return [
+        SignGroup(group.vectors[part], group.rows[:, part], group.decisions)
+        for part in (slice(start, start + width) for start in range(0, n, width))
+    ]
+
+
 def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
     most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
+    of_decision = Counter(p for group in groups for p in set(group.decisions))
+    most_groups = max(of_decision.values())
     return Summation(
-        # A product takes part in the additions of its group's blocks, lanes and groups.
-        on_the_way=1 + (lanes - 1) + most_blocks + len(groups),
-        longest=most_blocks + lanes + len(groups),
+        # A product takes part in the additions of its block, of its group and of its decision.
+        on_the_way=1 + (lanes - 1) + most_blocks + most_groups,
+        longest=most_blocks + lanes + most_groups,
         n_products=n_slots,
     )
 

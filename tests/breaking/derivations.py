@@ -61,7 +61,8 @@ def _longest(stage: ExactSum | PairSum) -> int:
         entries = int(np.diff(ends, prepend=0).max())
         return 1 + (min(entries, 16) - 1) + -(-entries // 16) + 1  # a section, sections, signs
     blocks = int(np.diff(stage.group_ends.astype(int), prepend=0).max())
-    return blocks + stage.lanes + stage.n_groups  # a product, its lanes, blocks and groups
+    own = [p for decisions in stage.group_decisions.tolist() for p in set(decisions)]
+    return blocks + stage.lanes + max(own.count(p) for p in own)  # of a block, group, decision
 
 
 def exact_sum(stage: ExactSum | PairSum, machine: KernelMachine) -> Needed:

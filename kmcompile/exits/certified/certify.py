@@ -297,7 +297,25 @@ def _samples(
     parts = (order[n_judged:], order[:n_judged])
     chosen = [np.sort(rows[:MOST_SAMPLES]) for rows in parts]
     taught, judged = (np.ascontiguousarray(X[rows]) for rows in chosen)
-    return taught, judged, "generated" if given is None else "data"
+    if given is None:
+        return taught, judged, "generated"
+    return with_generated(machine, program, taught), judged, "data"
+
+
+def with_generated(
+    machine: KernelMachine, program: Program, X: Float32Array
+) -> Float32Array:
+    """Return samples to fit exits to: few are filled up with points made from the vectors.
+
+    Few samples say less of where queries are than the vectors do.
+    """
+    n_missing = (_JUDGED - 1) * _N_GENERATED // _JUDGED - len(X)
+    if n_missing <= 0:
+        return X
+    made = _generated(machine)
+    made = made[accepted_rows(program.prepare, made)]
+    rows = np.sort(np.random.default_rng(_SEED).permutation(len(made))[:n_missing])
+    return np.concatenate([X, made[rows]])
 
 
 def _generated(machine: KernelMachine) -> Float32Array:

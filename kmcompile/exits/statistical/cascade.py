@@ -10,7 +10,13 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
-from kmcompile.exits.certified.certify import MOST_SAMPLES, fit, left_out, tried
+from kmcompile.exits.certified.certify import (
+    MOST_SAMPLES,
+    fit,
+    left_out,
+    tried,
+    with_generated,
+)
 from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.case import Case, skips_zeros
@@ -134,7 +140,7 @@ def _proved(
     rows = case.parts.shape[:MOST_SAMPLES]
     room = replace(room, operations=room.operations * PROOFS_SHARE)
     budgets = SearchBudgets(tell)
-    X = np.ascontiguousarray(case.samples.X[rows])
+    X = with_generated(case.machine, case.program, np.ascontiguousarray(case.samples.X[rows]))
     offered = fit(case.machine, case.program, X, room, budgets)
     batch = case.batch.chosen(case.parts.choice)
     return tried(offered, batch, case.ends, room, tell), budgets.notes

@@ -27,7 +27,8 @@ class ExactSum(VectorTotals):
     """Sum over all support vectors, blocks of `lanes` vectors at a time.
 
     The vectors stand in groups. All vectors of a group take part in the same decisions (for
-    one-vs-one a group is a class and its decisions are the class's pairs). Within a group the
+    one-vs-one a group is a class and its decisions are the class's pairs; a group of many blocks
+    is parted, so that fewer roundings act on a product). Within a group the
     coefficients of a decision have one sign. So |sum of coef * error| is the sum of the
     magnitudes, and needs no absolute value per vector.
 

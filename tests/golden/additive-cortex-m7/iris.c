@@ -156,16 +156,12 @@ static float iris_magnitude(const float v)
     return number.value;
 }
 
+#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
 /*
- * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
- * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
- * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
- * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * sqrt(v), correctly rounded, by an instruction of the core: IEEE 754 determines every bit.
  * Input: v >= 0, finite; subnormal numbers are allowed.
  * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- * An instruction of the core does the same: IEEE 754 determines every bit of a square root.
  */
-#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
 static float iris_square_root(const float v)
 {
     float root;
@@ -174,6 +170,14 @@ static float iris_square_root(const float v)
     return root;
 }
 #else
+/*
+ * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
+ * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
+ * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
+ * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
+ * Input: v >= 0, finite; subnormal numbers are allowed.
+ * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
+ */
 static float iris_square_root(const float v)
 {
     const uint32_t leading_bit = 0x00800000UL;

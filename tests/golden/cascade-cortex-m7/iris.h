@@ -24,7 +24,7 @@
  *
  * Not covered: bit flips in code, names, registers and stack; the self-test covers the tables.
  * Not here: iris_classify_within, because no early exit of this program proves bounds;
- * iris_classify_float, because the input is float already.
+ * iris_decision_float, because the input is float already.
  *
  * Most inputs are answered by an early exit, whose thresholds were calibrated on samples: a label
  * may differ from the trained model's, rarely.
@@ -137,7 +137,10 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
 
-/* Does as iris_classify. Firmware that calls it takes programs of every number format. */
+/*
+ * Does as iris_classify.
+ * Firmware that calls it takes programs of every number format.
+ */
 static inline iris_status_t iris_classify_float(
     iris_workspace_t *workspace,
     const float x[IRIS_N_FEATURES],
