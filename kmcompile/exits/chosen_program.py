@@ -11,6 +11,8 @@ from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
 from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
+from kmcompile.exits.statistical.chooser import WORTH_A_RISK
+from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
@@ -20,6 +22,9 @@ from kmcompile.program.estimate import Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
 from kmcompile.request.plan import Plan
+
+_MOST_COMPARED = 1000
+"""Most control samples by which statistical and certified exits are compared."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,8 +121,9 @@ def complete(
 ) -> ChosenProgram:
     """Return the exact program extended by the early exits and the replay that a plan asks for.
 
-    Where no option asks for mode statistical and the samples are too few for it, the exits are
-    those of mode certified, chosen by the samples.
+    Where no option asks for mode statistical and the samples are too few for it, or its exits do
+    not pay beside those that are proved, the exits are those of mode certified, chosen by the
+    samples.
 
     Parameters
     ----------
@@ -138,12 +144,31 @@ def complete(
             raise
         few, plan = f"mode certified: {str(error).splitlines()[0]}", _certified(plan)
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
+    if plan.mode_is_default and exits.calibration is not None and not plan.stages.needed:
+        proved = add_early_exits(
+            lowered.machine, exact, _certified(plan), tell, lowered.coded, exits.calibration.offered
+        )
+        if not _pays(exits, proved):
+            few = "mode certified: statistical exits pay no more here than those that are proved"
+            exits, plan = proved, _certified(plan)
     if few and exits.choice is not None:
         choice = replace(exits.choice, notes=(few, *exits.choice.notes))
         exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
+
+
+def _pays(exits: WithExits, proved: WithExits) -> bool:
+    """Return whether statistical exits are worth their risk beside the exits that are proved.
+
+    The control samples say it: what a promise says is true of either program holds of the one that
+    is taken.
+    """
+    assert exits.held_out is not None
+    X = exits.held_out[:_MOST_COMPARED]
+    worth = WORTH_A_RISK if exits.program.takes_risk else 1.0
+    return mean_operations(exits.program, X) < worth * mean_operations(proved.program, X)
 
 
 def _certified(plan: Plan) -> Plan:

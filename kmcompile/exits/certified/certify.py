@@ -45,6 +45,11 @@ _JUDGED = 3
 """One of so many samples chooses the exits; they are fitted to the others."""
 
 _N_GENERATED = 2250
+
+_FEW_JUDGED = 100
+"""Fewer samples choose the exits together with points made from the vectors: by a few dozen alone,
+chance would choose."""
+
 _WORTH_OF_GENERATED = 0.9
 """Most operations with exits in leaves, as a share of those without, by points made from vectors:
 how many queries fall into leaves without vectors is then a guess."""
@@ -61,6 +66,7 @@ class Choice:
     source : {"data", "generated"}
         Whether the samples are the user's or made from the support vectors.
     n_samples : int
+        The user's samples by which the exits were chosen, or the points in their place.
     candidates : tuple of Candidate
         In order of cost; the exact sum without exits is one of them.
     notes : tuple of str
@@ -104,7 +110,7 @@ def add_certified_exits(
     """
     tell("choosing certified exits")
     exact_program = program
-    taught, judged, source = _samples(machine, program, given)
+    taught, judged, n_samples = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
     room = at_cheapest_sum(room, program, batch)
@@ -117,7 +123,7 @@ def add_certified_exits(
         offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room, tell)
-    unsure = machine.routing is not None and source == "generated" and not room.stages.needed
+    unsure = machine.routing is not None and given is None and not room.stages.needed
     worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth)
     sum_notes: tuple[str, ...] = ()
@@ -147,7 +153,8 @@ def add_certified_exits(
         *_additive_notes(machine, program),
         *weight_notes(program),
     )
-    return program, Choice(source, len(judged), candidates, notes)
+    source = "generated" if given is None else "data"
+    return program, Choice(source, n_samples, candidates, notes)
 
 
 def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
@@ -282,40 +289,51 @@ def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:
 
 def _samples(
     machine: KernelMachine, program: Program, given: Float32Array | None
-) -> tuple[Float32Array, Float32Array, str]:
-    """Return samples to fit exits to, others to choose them by, and the source of both.
+) -> tuple[Float32Array, Float32Array, int]:
+    """Return samples to fit exits to, others to choose them by, and how many of these were given.
 
-    An exit decides more of the samples that it was fitted to than of others. The source is "data"
-    or "generated"; the C accepts all samples.
+    An exit decides more of the samples that it was fitted to than of others. Without given samples,
+    all are made from the vectors, and the number is that of all. The C accepts them all.
     """
-    X = _generated(machine) if given is None else given
-    X = X[accepted_rows(program.prepare, X)]
-    if given is not None:
-        require_samples(len(X), "certified")
-    order = np.random.default_rng(_SEED).permutation(len(X))
-    n_judged = len(X) // _JUDGED
-    parts = (order[n_judged:], order[:n_judged])
-    chosen = [np.sort(rows[:MOST_SAMPLES]) for rows in parts]
-    taught, judged = (np.ascontiguousarray(X[rows]) for rows in chosen)
+    made = _accepted(program, _generated(machine))
     if given is None:
-        return taught, judged, "generated"
-    return with_generated(machine, program, taught), judged, "data"
+        taught, judged = _parts(made)
+        return taught, judged, len(judged)
+    X = _accepted(program, given)
+    require_samples(len(X), "certified")
+    taught, judged = _parts(X)
+    more, others = _parts(made)
+    filled = np.concatenate([judged, others[: max(0, _FEW_JUDGED - len(judged))]])
+    return _filled(taught, more), filled, len(judged)
 
 
-def with_generated(
-    machine: KernelMachine, program: Program, X: Float32Array
-) -> Float32Array:
+def with_generated(machine: KernelMachine, program: Program, X: Float32Array) -> Float32Array:
     """Return samples to fit exits to: few are filled up with points made from the vectors.
 
-    Few samples say less of where queries are than the vectors do.
+    A few samples say less of where queries are than the vectors do.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32
     """
-    n_missing = (_JUDGED - 1) * _N_GENERATED // _JUDGED - len(X)
-    if n_missing <= 0:
-        return X
-    made = _generated(machine)
-    made = made[accepted_rows(program.prepare, made)]
-    rows = np.sort(np.random.default_rng(_SEED).permutation(len(made))[:n_missing])
-    return np.concatenate([X, made[rows]])
+    return _filled(X, _parts(_accepted(program, _generated(machine)))[0])
+
+
+def _filled(X: Float32Array, made: Float32Array) -> Float32Array:
+    return np.concatenate([X, made[: max(0, len(made) - len(X))]])
+
+
+def _accepted(program: Program, X: Float32Array) -> Float32Array:
+    return X[accepted_rows(program.prepare, X)]
+
+
+def _parts(X: Float32Array) -> tuple[Float32Array, Float32Array]:
+    """Return samples to fit exits to, and others to choose them by."""
+    order = np.random.default_rng(_SEED).permutation(len(X))
+    n_judged = len(X) // _JUDGED
+    chosen = (rows[:MOST_SAMPLES] for rows in (order[n_judged:], order[:n_judged]))
+    taught, judged = (np.ascontiguousarray(X[np.sort(rows)]) for rows in chosen)
+    return taught, judged
 
 
 def _generated(machine: KernelMachine) -> Float32Array:

@@ -44,7 +44,7 @@ def with_offer(
     candidate = offered.candidate
     behind = _behind_exits(program, offered.program, control)
     if behind is not None:
-        cost = float(_operations(behind, judged).mean())
+        cost = mean_operations(behind, judged)
         if cost < WORTH_A_RISK * candidate.mean_operations:
             exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
             own, candidate = behind, Candidate((*exits, offered.name), cost, chosen=True)
@@ -71,7 +71,14 @@ def _behind_exits(program: Program, other: Program, control: Float32Array) -> Pr
     return behind if np.array_equal(own, changed) else None
 
 
-def _operations(program: Program, X: Float32Array) -> np.ndarray:
-    """Return the multiply-adds of each sample after the preprocessing."""
+def mean_operations(program: Program, X: Float32Array) -> float:
+    """Return the mean multiply-adds of samples after the preprocessing.
+
+    Parameters
+    ----------
+    program : Program
+    X : ndarray of shape (n_samples, n_features), float32
+        Samples that the C accepts.
+    """
     spent = np.maximum(interpret(program, X).stage_operations[:, 1:], 0)
-    return np.asarray(spent.sum(axis=1))
+    return float(spent.sum(axis=1).mean())
