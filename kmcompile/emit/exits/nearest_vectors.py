@@ -11,7 +11,8 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.program.stages import NearestVectors
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, NearestVectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class NearestView(ExitView):
         Whether the tests use the estimate and the spread of an earlier stage.
     forgets : bool
         Whether this exit overwrites kernels that an earlier exit may have computed.
+    group_steps : int
+        Most steps of the search for a slot's group.
     limits_kernels : bool
         Whether the caller may limit the kernels, as in a program with a certified exit.
     """
@@ -75,6 +78,7 @@ class NearestView(ExitView):
     n_tests: int
     has_earlier: bool
     forgets: bool
+    group_steps: int
     limits_kernels: bool
 
     @classmethod
@@ -93,6 +97,7 @@ class NearestView(ExitView):
             n_tests=len(stage.steps),
             has_earlier=any(other.hands_on_estimate for other in site.before),
             forgets=any(other.touches for other in site.before),
+            group_steps=_group_steps(site.program),
             limits_kernels=any(not exit_.is_calibrated for exit_ in (*site.before, *site.behind)),
         )
 
@@ -120,6 +125,12 @@ class NearestView(ExitView):
         ]
         sections += [render(f"nearest_vectors/{part}.c.j2", **own) for part in parts]
         return [*sections, render("stages/nearest_vectors.c.j2", **own)]
+
+
+def _group_steps(program: Program) -> int:
+    """Return the most halvings of the groups of the exact sum until one is left."""
+    summed = program.sum
+    return (summed.n_groups - 1).bit_length() if isinstance(summed, ExactSum) else 0
 
 
 def _level_view(stage: NearestVectors, index: int, functions: BlockFunctions) -> LevelView:

@@ -1693,7 +1693,10 @@ static uint32_t iris_next_slot(
     return iris_take_first(order, score);
 }
 
-/* Adds beta times a value to the running decisions that a slot takes part in. */
+/*
+ * Adds beta times a value to the running decisions that a slot takes part in. Its group is the
+ * first one that ends behind its block, and is found by halving.
+ */
 static void iris_add_slot(
     iris_workspace_t *const workspace,
     const uint32_t slot,
@@ -1704,12 +1707,18 @@ static void iris_add_slot(
     const uint32_t first = block * IRIS_N_ROWS;
     const uint16_t *decisions;
     uint32_t group = 0U;
+    uint32_t last = IRIS_N_GROUPS - 1U;
     uint32_t row;
 
-    /* Loop bound: IRIS_N_GROUPS - 1U. */
-    while ((group < (IRIS_N_GROUPS - 1U))
-        && (block >= iris_group_ends[group])) {
-        ++group;
+    /* Loop bound: 1U. */
+    while (group < last) {
+        const uint32_t middle = (group + last) / 2U;
+
+        if (block < iris_group_ends[middle]) {
+            last = middle;
+        } else {
+            group = middle + 1U;
+        }
     }
     decisions = &iris_group_decisions[group * IRIS_N_ROWS];
     for (row = 0U; row < IRIS_N_ROWS; ++row) {

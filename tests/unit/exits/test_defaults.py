@@ -16,7 +16,9 @@ from sklearn.svm import SVC
 from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.errors import FewSamplesError
+from kmcompile.exits.certified.certify import with_generated
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
+from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.program.cost import worst_operations
 from kmcompile.request.options import DEFAULT_RISK
 
@@ -68,6 +70,28 @@ def test_samples_that_are_too_few_choose_proved_exits(n: int, source: str):
     assert made.program.mode == made.plan.mode == "certified" and choice is not None
     assert choice.source == source
     assert choice.notes[0].startswith("mode certified: ")
+
+
+def test_samples_never_make_the_default_dearer_than_the_exits_that_are_proved():
+    given = digits()[1][:900]
+    made = {
+        mode: chosen(digits(), 900, **options).program
+        for mode, options in {"default": {}, "certified": {"mode": "certified"}}.items()
+    }
+    costs = {mode: mean_operations(program, given) for mode, program in made.items()}
+    assert costs["default"] <= costs["certified"]
+
+
+def test_few_samples_are_filled_up_with_points_made_from_the_vectors():
+    machine = readers.load_model(digits()[0])
+    program = chosen(digits(), 0, mode="exact").program
+    made = with_generated(machine, program, digits()[1][:0])
+    filled = with_generated(machine, program, digits()[1][:100])
+    assert len(filled) == len(made) == 1500
+    assert (filled[:100] == digits()[1][:100]).all()
+    assert (filled[100:] == made[:1400]).all()
+    many = np.concatenate([digits()[1], digits()[1]])
+    assert (with_generated(machine, program, many) == many).all()
 
 
 @pytest.mark.parametrize("options", [{"mode": "statistical", "risk": 1e-3}, {"risk": 1e-3}])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC, LinearSVC
@@ -66,6 +68,30 @@ def test_within_a_group_each_row_of_coefficients_has_one_sign(n_classes, lanes):
         rows = stage.coefficients[first:end].transpose(1, 0, 2).reshape(stage.n_rows, -1)
         assert ((rows >= 0).all(axis=1) | (rows <= 0).all(axis=1)).all()
         first = end
+
+
+@pytest.mark.parametrize("n", [3, 128, 129, 5_000, 17_001])
+def test_a_group_of_many_blocks_is_parted_so_that_few_roundings_act_on_a_product(n):
+    machine = KernelMachine(
+        kind="OneClassSVM",
+        task=Task.ONE_CLASS,
+        kernel=Rbf(0.5),
+        support_vectors=np.linspace(0.0, 1.0, n)[:, None],
+        dual_coef=np.ones((1, n)),
+        intercept=np.zeros(1),
+        classes=(-1, 1),
+        n_features=1,
+    )
+    stage = lower_sum(machine, 4, SumContext())
+    n_blocks = -(-n // 4)
+    ends = stage.group_ends.astype(int)
+    most = max(32, math.isqrt(n_blocks - 1) + 1)
+    assert ends[-1] == stage.n_blocks == n_blocks
+    assert np.diff(ends, prepend=0).max() <= most
+    assert len(ends) == -(-n_blocks // most)
+    assert (stage.group_decisions == 0).all()
+    slots = stage.vectors[:, 0].ravel()[:n]
+    assert (slots == machine.support_vectors[:, 0].astype(np.float32)).all()
 
 
 @pytest.mark.parametrize("lanes", LANES)
