@@ -45,6 +45,8 @@ class Expanded:
         Rows of the basis of the last level's curved test; 0: no curved test.
     preprocessing : str
         "standard" or "l2".
+    n_labels : int
+        How many labels a centre's rows may prove.
     """
 
     data: str
@@ -53,10 +55,12 @@ class Expanded:
     n_basis: int
     preprocessing: str = "standard"
     n_trained: int = N_TRAINED
+    n_labels: int = 1
 
     def __str__(self) -> str:
         shape = "x".join(str(n) for n in self.shape)
-        return f"{self.data}-{self.preprocessing}-{shape}_centres-{self.n_basis}_curved"
+        labels = f"-{self.n_labels}_labels" if self.n_labels > 1 else ""
+        return f"{self.data}-{self.preprocessing}-{shape}_centres-{self.n_basis}_curved{labels}"
 
     @cached_property
     def samples(self) -> tuple[np.ndarray, np.ndarray]:
@@ -102,7 +106,8 @@ class Expanded:
         X = self.fresh[::2]
         prepared = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
         with threadpool_limits(1):
-            return tree(machine, program, prepared, evaluate(machine, X).labels, self.shape)
+            labels = evaluate(machine, X).labels
+            return tree(machine, program, prepared, labels, self.shape, n_labels=self.n_labels)
 
 
 def passed(machine: KernelMachine) -> KernelMachine:
@@ -133,6 +138,7 @@ CORE = (
     Expanded("breast_cancer", 0.01, (1, 4), 4),
     Expanded("digits", 1.0, (1,), 8, "l2"),
     Expanded("wine", 0.02, (3,), 3),
+    Expanded("wine", 0.02, (3,), 3, n_labels=2),
     Expanded("moons", 2.0, (4, 4, 4), 0),
     Expanded("far", 0.01, (2,), 5),
 )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from kmcompile.exits.certified.eigenvalues import extreme_eigenvalues
@@ -120,7 +121,7 @@ class Expansion:
 
 
 def expand(
-    vectors: Vectors, decisions: Float64Array, centre: Float64Array, radius: float
+    vectors: Vectors, decisions: NDArray[np.int64], centre: Float64Array, radius: float
 ) -> Expansion:
     """Return the expansion of some decisions about a centre.
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.exits.certified.expansion import (
     LARGEST_EXPONENT,
@@ -14,9 +15,10 @@ from kmcompile.exits.certified.expansion import (
     expand,
 )
 from kmcompile.exits.certified.expansion_constants import linear_rows
+from kmcompile.exits.certified.likely_labels import LikelyLabels, likely_labels
 from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.program import Program
 from kmcompile.program.stages import SumOfLeaves, Value
@@ -31,8 +33,8 @@ class Centre:
     Parameters
     ----------
     expansion : Expansion
-    decisions : ndarray of shape (n_rows,), int64
-        The decisions that the rows of the expansion belong to.
+    likely : LikelyLabels
+        The decisions that the rows of the expansion belong to, and what they prove.
     radius : float
         The largest |x - c| that its bounds hold for.
     n_samples : int
@@ -46,13 +48,18 @@ class Centre:
     """
 
     expansion: Expansion
-    decisions: np.ndarray
+    likely: LikelyLabels
     radius: float
     n_samples: int
     storage: Float64Array
     weights: Float64Array
     constants: Float32Array
     moments: Float64Array
+
+    @property
+    def decisions(self) -> NDArray[np.int64]:
+        """The decisions that the rows of the expansion belong to, shape (n_rows,)."""
+        return self.likely.decisions
 
 
 def tree(
@@ -62,6 +69,7 @@ def tree(
     labels: np.ndarray,
     shape: tuple[int, ...],
     tell: Callable[[str], None] = lambda text: None,
+    n_labels: int = 1,
 ) -> list[list[Centre]]:
     """Return the centres of each level of the tree: nested k-means of the samples.
 
@@ -78,6 +86,8 @@ def tree(
         Number of children of a centre, for each level.
     tell : callable
         Called with a few words as each centre is begun.
+    n_labels : int
+        One-vs-one: how many labels a centre's rows may prove, the likeliest there.
     """
     assert isinstance(machine.kernel, Rbf)
     vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
@@ -94,8 +104,9 @@ def tree(
         for mean, cell in parts:
             number = sum(map(len, levels)) + len(level) + 1
             tell(f"expanding about centres, {number} of {int(np.cumprod(shape).sum())}")
+            likely = likely_labels(machine, labels[cell], n_labels)
             level.append(
-                centre_of(machine, vectors, storage, mean, samples[cell], labels[cell], tolerance)
+                centre_of(machine, vectors, storage, mean, samples[cell], likely, tolerance)
             )
         levels.append(level)
     return levels
@@ -127,11 +138,11 @@ def centre_of(
     storage: Float64Array,
     mean: Float64Array,
     samples: Float64Array,
-    labels: np.ndarray,
+    likely: LikelyLabels,
     tolerance: np.float32 | None,
 ) -> Centre:
     """Return a centre with the radius within which the linear form decides most of its samples."""
-    decisions = _decisions(machine, labels)
+    decisions = likely.decisions
     distance = np.sqrt(((samples - mean) ** 2).sum(axis=1))
     widest = np.sqrt(LARGEST_EXPONENT / (2 * vectors.gamma))
     at_least = 0.3 * widest if len(samples) < 4 else 0.0
@@ -140,12 +151,15 @@ def centre_of(
     inner = 1.05 * np.quantile(distance, (1.0, 0.95, 0.85, 0.7, 0.5))
     radii = [expansion.radius, *inner[(inner > 0) & (inner < expansion.radius)]]
     intercept = machine.intercept[decisions]
-    counts = [_n_decided(expansion, intercept, samples, radius, tolerance) for radius in radii]
+    counts = [
+        _n_decided(expansion, intercept, samples, radius, tolerance, likely.proving)
+        for radius in radii
+    ]
     radius = float(radii[int(np.argmax(counts))])
     weights, constants = linear_rows(expansion, radius, storage[decisions])
     return Centre(
         expansion,
-        decisions,
+        likely,
         radius,
         len(samples),
         storage[decisions],
@@ -163,23 +177,15 @@ def _moments(offsets: Float64Array, radius: float) -> Float64Array:
     return moments
 
 
-def _decisions(machine: KernelMachine, labels: np.ndarray) -> np.ndarray:
-    """Return the decisions that prove the label which is most frequent in `labels`."""
-    if machine.task is not Task.ONE_VS_ONE:
-        return np.arange(machine.n_decisions)
-    winner = int(np.bincount(labels, minlength=machine.n_classes).argmax())
-    pairs = [(i, j) for i in range(machine.n_classes) for j in range(i + 1, machine.n_classes)]
-    return np.array([p for p, pair in enumerate(pairs) if winner in pair])
-
-
 def _n_decided(
     e: Expansion,
     intercept: Float64Array,
     samples: Float64Array,
     radius: float,
     tolerance: np.float32 | None,
+    proving: NDArray[np.bool_],
 ) -> int:
-    """Return how many samples within a radius get proved signs for all decisions.
+    """Return how many samples within a radius get proved signs for all decisions of a label.
 
     For a regression with a tolerance: how many samples get an interval narrower than it.
     """
@@ -196,4 +202,5 @@ def _n_decided(
     a = np.exp(-e.gamma * square)
     if tolerance is not None:
         return int((2 * a * error < tolerance).sum())
-    return int((np.abs(intercept + a * h) > a * error).all(axis=1).sum())
+    signs = np.abs(intercept + a * h) > a * error
+    return int(np.any([signs[:, rows].all(axis=1) for rows in proving], axis=0).sum())

@@ -13,6 +13,7 @@ from kmcompile.exits.certified.expansion import Vectors
 from kmcompile.exits.certified.expansion_constants import reach_constants
 from kmcompile.exits.certified.expansion_size import Size
 from kmcompile.exits.certified.expansion_tree import Centre, centre_of
+from kmcompile.exits.certified.likely_labels import likely_labels
 from kmcompile.exits.certified.local_expansion import Curvature, curvature, ordinary_gamma
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
@@ -123,8 +124,8 @@ def _expanded(leaf: KernelMachine, points: Float64Array, storage: Float64Array) 
     assert isinstance(leaf.kernel, Rbf)
     vectors = Vectors(leaf.kernel.gamma, leaf.support_vectors, leaf.dual_coef)
     mean = points.mean(axis=0).astype(np.float32).astype(np.float64)
-    labels = np.zeros(len(points), dtype=np.int64)  # they choose pairs of a one-vs-one machine
-    return centre_of(leaf, vectors, storage, mean, points, labels, None)
+    likely = likely_labels(leaf, np.zeros(len(points), dtype=np.int64))  # all decisions
+    return centre_of(leaf, vectors, storage, mean, points, likely, None)
 
 
 def lower_leaf_expansion(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,9 +14,10 @@ from kmcompile.exits.certified.expansion_constants import curved_rows, reach_con
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
+from kmcompile.exits.certified.likely_labels import n_rows, worthwhile
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -94,37 +95,54 @@ def fit_local_expansion(
         return []
     samples = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
     labels = evaluate(machine, X).labels
-    n_basis = _basis_sizes(samples.shape[1])
     budget = budget or SearchBudget("local_expansion")
     found: dict[str, LocalExpansion] = {}
-    seen: set[tuple[int, ...]] = {()}
+    seen: set[tuple[tuple[int, ...], int]] = set()
     for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
-        own = affordable(shape, machine, program, room, part)
-        if own in seen:
-            continue
-        seen.add(own)
-        levels = tree(machine, program, samples, labels, own, budget.tell)
-        axes = [_axes(level) for level in levels]
-        for number, (r, last) in enumerate(itertools.product(n_basis, range(len(levels))), start=1):
-            budget.tell(f"bounding curvatures, {number} of {len(n_basis) * len(levels)}")
-            if _form_bytes(levels[last], r) > _flash_bytes(program, room):
+        searches = [1]
+        for n_labels in searches:
+            own = affordable(shape, machine, program, room, part, n_labels)
+            if not own or (own, n_labels) in seen:
                 continue
-            bend = _no_curvature(levels[last], axes[last][:r])
-            fitting = [
-                first
-                for first, made in enumerate(_stages(machine, levels[: last + 1], own, bend))
-                if _fits(with_intercept(made, program), program, room)
-            ]
-            if r and fitting:  # most of the time goes into what a stage that does not fit needs not
-                bend = curvature(levels[last], r, axes[last])
-            stages = list(_stages(machine, levels[: last + 1], own, bend))
-            for first in fitting:
-                stage = with_intercept(stages[first], program)
-                text = "x".join(str(n) for n in stage.branches.tolist())
-                basis = f", curved along {r}" if r else ""
-                found.setdefault(f"local_expansion({text} centres{basis})", stage)
-        del levels  # before the next stages are made
+            seen.add((own, n_labels))
+            levels = tree(machine, program, samples, labels, own, budget.tell, n_labels)
+            beside = f", {n_labels} labels each" if n_labels > 1 else ""
+            for stage, text in _fitting(machine, program, room, levels, own, budget.tell):
+                found.setdefault(f"local_expansion({text}{beside})", stage)
+            if n_labels == 1:
+                searches += worthwhile(machine, (centre.likely.counts for centre in levels[-1]))
+            del levels  # before the next stages are made
     return [(stage, text) for text, stage in found.items()]
+
+
+def _fitting(
+    machine: KernelMachine,
+    program: Program,
+    room: Room,
+    levels: list[list[Centre]],
+    shape: tuple[int, ...],
+    tell: Callable[[str], None],
+) -> Iterator[tuple[LocalExpansion, str]]:
+    """Yield the stages of a tree that fit into the room, each with a text."""
+    axes = [_axes(level) for level in levels]
+    n_basis = _basis_sizes(axes[0].shape[1])
+    for number, (r, last) in enumerate(itertools.product(n_basis, range(len(levels))), start=1):
+        tell(f"bounding curvatures, {number} of {len(n_basis) * len(levels)}")
+        if _form_bytes(levels[last], r) > _flash_bytes(program, room):
+            continue
+        bend = _no_curvature(levels[last], axes[last][:r])
+        fitting = [
+            first
+            for first, made in enumerate(_stages(machine, levels[: last + 1], shape, bend))
+            if _fits(with_intercept(made, program), program, room)
+        ]
+        if r and fitting:  # most of the time goes into what a stage that does not fit needs not
+            bend = curvature(levels[last], r, axes[last])
+        stages = list(_stages(machine, levels[: last + 1], shape, bend))
+        for first in fitting:
+            stage = with_intercept(stages[first], program)
+            text = "x".join(str(n) for n in stage.branches.tolist())
+            yield stage, f"{text} centres" + (f", curved along {r}" if r else "")
 
 
 def _basis_sizes(n_features: int) -> list[int]:
@@ -157,11 +175,15 @@ def affordable(
     program: Program,
     room: Room,
     budget: SearchBudget,
+    n_labels: int = 1,
 ) -> tuple[int, ...]:
-    """Return as many levels of a shape as the budget allows and as may fit into the room."""
-    size = _size(machine)
-    n, n_rows = size.n_features, size.n_rows
-    most = _flash_bytes(program, room) / (4 * (n + n_rows * (n + N_CONSTANTS)))
+    """Return as many levels of a shape as the budget allows and as may fit into the room.
+
+    The rows of a centre are those of `n_labels` labels.
+    """
+    size = _size(machine, n_labels)
+    n = size.n_features
+    most = _flash_bytes(program, room) / (4 * (n + size.n_rows * (n + N_CONSTANTS)))
     levels = 1
     while levels < len(shape) and np.prod(shape[: levels + 1]) <= most:
         levels += 1
@@ -175,7 +197,10 @@ def affordable(
                 budget.ended(f"{n_centres} of {wanted} centres")
             return shape[:levels]
         levels -= 1
-    budget.left_out()
+    if n_labels == 1:
+        budget.left_out()
+    else:
+        budget.ended(f"{n_labels - 1} of {n_labels} labels a centre")
     return ()
 
 
@@ -183,9 +208,9 @@ def _n_centres(shape: tuple[int, ...]) -> int:
     return int(np.cumprod(shape).sum())
 
 
-def _size(machine: KernelMachine) -> Size:
+def _size(machine: KernelMachine, n_labels: int = 1) -> Size:
     n_vectors, n_features = machine.support_vectors.shape
-    return Size(n_vectors, n_features, _n_rows(machine))
+    return Size(n_vectors, n_features, n_rows(machine, n_labels))
 
 
 def _bytes(size: Size, n_centres: int) -> float:
@@ -206,10 +231,6 @@ def _operations(size: Size) -> float:
     return size.operations + size.n_rows * constants * cube
 
 
-def _n_rows(machine: KernelMachine) -> int:
-    return machine.n_classes - 1 if machine.task is Task.ONE_VS_ONE else machine.n_decisions
-
-
 def _stages(
     machine: KernelMachine, levels: list[list[Centre]], shape: tuple[int, ...], bend: Curvature
 ) -> Iterator[LocalExpansion]:
@@ -221,8 +242,8 @@ def _stages(
 
 def _form_bytes(centres: list[Centre], n_basis: int) -> float:
     """Return the flash of a level's forms along a basis."""
-    n_rows = len(centres[0].decisions)
-    return 4.0 * 3 * len(centres) * n_rows * (n_basis * (n_basis + 1) // 2)
+    n_own = len(centres[0].decisions)
+    return 4.0 * 3 * len(centres) * n_own * (n_basis * (n_basis + 1) // 2)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import comb, factorial, prod
 
 import numpy as np
@@ -11,6 +11,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.expansion import Expansion, Vectors, kept_vectors
 from kmcompile.exits.certified.expansion_constants import reach_constants, stored
 from kmcompile.exits.certified.expansion_tree import Centre, tree
+from kmcompile.exits.certified.likely_labels import worthwhile
 from kmcompile.exits.certified.local_expansion import affordable
 from kmcompile.exits.certified.local_expansion import why_not as why_not_expanded
 from kmcompile.exits.certified.offers import Asked, Offer
@@ -60,25 +61,41 @@ def offer_taylor_polynomials(asked: Asked) -> list[Offer]:
     """Return stages of several degrees and numbers of centres that fit, each with a text."""
     machine, program = asked.machine, asked.program
     budget = asked.budgets.of("taylor_polynomial")
-    shape = affordable(_SHAPE, machine, program, asked.room, budget)
-    if not shape:
-        return []
     samples = program.prepare.run(Batch.of(asked.X, program.n_decisions)).x.astype(np.float64)
     labels = evaluate(machine, asked.X).labels
-    levels = tree(machine, program, samples, labels, shape, budget.tell)
     offers: list[Offer] = []
+    searches = [1]
+    for n_labels in searches:
+        shape = affordable(_SHAPE, machine, program, asked.room, budget, n_labels)
+        if not shape:
+            continue
+        levels = tree(machine, program, samples, labels, shape, budget.tell, n_labels)
+        beside = f", {n_labels} labels each" if n_labels > 1 else ""
+        for stage, text in _fitting(asked, shape, levels, budget.tell):
+            offers.append((stage, f"taylor_polynomial({text}{beside})"))
+        if n_labels == 1:
+            searches += worthwhile(machine, (centre.likely.counts for centre in levels[-1]))
+    return offers
+
+
+def _fitting(
+    asked: Asked,
+    shape: tuple[int, ...],
+    levels: list[list[Centre]],
+    tell: Callable[[str], None],
+) -> Iterator[tuple[TaylorPolynomial, str]]:
+    """Yield the stages of a tree that fit into the room, each with a text."""
+    machine, program = asked.machine, asked.program
     for last in range(1 if len(levels) > 1 else 0, len(levels)):
-        first = min(last, 1)
+        first, n_leaves = min(last, 1), len(levels[last])
         branches = (int(np.prod(shape[: first + 1])), *shape[first + 1 : last + 1])
-        for degree in _degrees(machine, program, asked.room, len(levels[last])):
-            budget.tell(f"polynomials of degree {degree} about {len(levels[last])} centres")
+        for degree in _degrees(machine, program, asked.room, n_leaves):
+            tell(f"polynomials of degree {degree} about {n_leaves} centres")
             stage = lower_taylor(machine, branches, levels[first : last + 1], degree)
             worst = stage.weighted_operations(program.ends)
             flash = sum(table.n_bytes for table in stage.tables())
             if worst <= asked.room.operations and flash <= _flash_bytes(program, asked.room):
-                text = f"taylor_polynomial(degree {degree} about {len(levels[last])} centres)"
-                offers.append((stage, text))
-    return offers
+                yield stage, f"degree {degree} about {n_leaves} centres"
 
 
 def _degrees(machine: KernelMachine, program: Program, room: Room, n_leaves: int) -> Iterator[int]:

@@ -14,6 +14,7 @@ from kit.lowered import program_of
 from kmcompile.exits.certified.expansion import Vectors, expand
 from kmcompile.exits.certified.expansion_constants import linear_rows
 from kmcompile.exits.certified.expansion_tree import Centre
+from kmcompile.exits.certified.likely_labels import likely_labels
 from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -135,7 +136,9 @@ def built(of: KernelMachine, radius: float, centre: float = 0.0, curved: bool = 
     )
     storage = np.zeros(1)
     rows = linear_rows(e, radius, storage)
-    at = Centre(e, np.array([0]), radius, 1, storage, *rows, np.array([[radius**2]]))
+    at = Centre(
+        e, likely_labels(of, np.zeros(1, int)), radius, 1, storage, *rows, np.array([[radius**2]])
+    )
     return lower_local_expansion(of, (1,), [[at]], curvature([at], int(curved))), program.ends
 
 
@@ -227,7 +230,8 @@ def test_the_range_of_the_second_order_is_reached():
     )
     program = program_of(of)
     e = expand(Vectors(GAMMA, of.support_vectors, of.dual_coef), np.array([0]), np.zeros(2), 0.2)
-    at = Centre(e, np.array([0]), 0.2, 1, np.zeros(1), *linear_rows(e, 0.2, np.zeros(1)), np.eye(2))
+    likely = likely_labels(of, np.zeros(1, int))
+    at = Centre(e, likely, 0.2, 1, np.zeros(1), *linear_rows(e, 0.2, np.zeros(1)), np.eye(2))
     stage = lower_local_expansion(of, (1,), [[at]], curvature([at], 0))
     X = np.array([[0.05, 0.0], [0.0, 0.05]], dtype=np.float32)
     reference = evaluate(of, X).decisions
