@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import FewSamplesError
@@ -11,6 +12,7 @@ from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
 from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
+from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
@@ -21,6 +23,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.estimate import Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
+from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
 _MOST_COMPARED = 1000
@@ -144,19 +147,28 @@ def complete(
             raise
         few, plan = f"mode certified: {str(error).splitlines()[0]}", _certified(plan)
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
-    if plan.mode_is_default and exits.calibration is not None and not plan.stages.needed:
-        proved = add_early_exits(
-            lowered.machine, exact, _certified(plan), tell, lowered.coded, exits.calibration.offered
-        )
+    if _may_be_proved(exits.calibration, plan, lowered.machine):
+        certified = _certified(plan)
+        known = exits.calibration.offered
+        proved = add_early_exits(lowered.machine, exact, certified, tell, lowered.coded, known)
         if not _pays(exits, proved):
             few = "mode certified: statistical exits pay no more here than those that are proved"
-            exits, plan = proved, _certified(plan)
+            exits, plan = proved, certified
     if few and exits.choice is not None:
         choice = replace(exits.choice, notes=(few, *exits.choice.notes))
         exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
+
+
+def _may_be_proved(
+    calibration: Calibration | None, plan: Plan, machine: KernelMachine
+) -> TypeGuard[Calibration]:
+    """Return whether mode certified may take the place of a mode that no option asks for."""
+    if calibration is None or calibration.thresholds != "risk" or machine.reduced_from is not None:
+        return False
+    return plan.mode_is_default and plan.stages == AskedStages()
 
 
 def _pays(exits: WithExits, proved: WithExits) -> bool:
