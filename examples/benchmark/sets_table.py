@@ -1,8 +1,10 @@
 """The tables of `all_sets.py`: medians and the worst five, and a row for every machine.
 
 The open half and the half that is kept aside have tables of their own. A gain is the operations of
-the exact sum over the mean operations of the program, on the same queries. A compilation that
-failed is counted as such and is in no median.
+the exact sum in float32 over the mean operations of the program, on the same queries, and so are
+instructions those of that sum: an integer program is not compared with its own. Where no line of
+a machine is in float32, an integer program has no gain. A compilation that failed is counted as
+such. Neither is in a median.
 """
 
 from __future__ import annotations
@@ -20,10 +22,18 @@ N_WORST = 5
 def print_table(lines: list[Line]) -> None:
     """Print the tables of both halves, as far as there are lines of them."""
     for half in ("open", "kept"):
-        own = [line for line in lines if line["half"] == half]
+        own = with_float32_sums([line for line in lines if line["half"] == half])
         if own:
             print(f"\n# The half that is {'kept aside' if half == 'kept' else 'open'}\n")
             print("\n".join([*summary(own), "", *rows(own), "", *failures(own)]))
+
+
+def with_float32_sums(lines: list[Line]) -> list[Line]:
+    """Return the lines with the cost of the exact sum in float32 of their machine, or None."""
+    groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in lines:
+        groups[line["machine"], line["set"]].append(line)
+    return [{**line, **_float32_sum(line, groups[line["machine"], line["set"]])} for line in lines]
 
 
 def summary(lines: list[Line]) -> list[str]:
@@ -43,12 +53,12 @@ def summary(lines: list[Line]) -> list[str]:
         if not done:
             table.append(head + "| - " * 10 + "|")
             continue
-        worst = sorted(done, key=_gain)[:N_WORST]
-        least = ", ".join(f"{line['set']} {_gain(line):.2f}" for line in worst)
+        gains = [(gain, line["set"]) for line in done if (gain := _gain(line)) is not None]
+        least = ", ".join(f"{name} {gain:.2f}" for gain, name in sorted(gains)[:N_WORST])
         wrong = sum(line["certified_wrong"] or 0 for line in done)
         cells = [
             _median(done, _gain, ".2f"),
-            _median(done, lambda line: line["exact_ops"] / line["p99_ops"], ".2f"),
+            _median(done, lambda line: _gain(line, "p99_ops"), ".2f"),
             least,
             _median(done, lambda line: _instructions(line, "mean"), ".3f"),
             _median(done, lambda line: _instructions(line, "worst"), ".2f"),
@@ -67,7 +77,8 @@ def rows(lines: list[Line]) -> list[str]:
     runs = sorted({(line["asked_format"], line["run"]) for line in lines}, key=_run_order)
     names = [run if form == "target" else f"{run} {form}" for form, run in runs]
     table = [
-        "Gain in operations / mean instructions on the target; last the exact sum's in float32:",
+        "Gain in operations to the exact sum in float32 / mean instructions on the target; last "
+        "those of that sum:",
         "",
         "| set | machine | features | classes | vectors | held out | "
         + " | ".join(names)
@@ -82,8 +93,8 @@ def rows(lines: list[Line]) -> list[str]:
         some = group[0]
         facts = [str(some.get(key, "-")) for key in ("features", "classes", "vectors", "held_out")]
         cells = [_cell(by_run.get(run)) for run in runs]
-        alone = _float32_sum(group)
-        last = "-" if alone is None else f"{alone:,.0f}"
+        sums = [x["float32_instructions"] for x in group if x["float32_instructions"]]
+        last = f"{sums[0]:,.0f}" if sums else "-"
         table.append(f"| {' | '.join([name, machine, *facts, *cells, last])} |")
     return table
 
@@ -111,8 +122,9 @@ def _run_order(key: tuple[str, str]) -> tuple[int, str, int]:
     return int(number_format != "target"), number_format, RUNS.index(run)
 
 
-def _gain(line: Line) -> float:
-    return float(line["exact_ops"] / line["mean_ops"])
+def _gain(line: Line, name: str = "mean_ops") -> float | None:
+    exact = line["float32_ops"]
+    return None if exact is None else float(exact / line[name])
 
 
 def _counted(line: Line) -> bool:
@@ -120,16 +132,21 @@ def _counted(line: Line) -> bool:
 
 
 def _instructions(line: Line, name: str) -> float | None:
-    if not _counted(line) or not line["instructions"][name]:
+    exact = line["float32_instructions"]
+    if not _counted(line) or not line["instructions"][name] or not exact:
         return None
-    return float(line["instructions"][name] / line["instructions"]["exact"])
+    return float(line["instructions"][name] / exact)
 
 
-def _float32_sum(group: list[Line]) -> float | None:
-    """Return the instructions of the exact sum in float32, if a line of a machine has them."""
-    of_float32 = [x for x in group if _counted(x) and x["format"] == "float32"]
-    of_float32.sort(key=lambda x: x["mode"] != "exact")
-    return of_float32[0]["instructions"]["exact"] if of_float32 else None
+def _float32_sum(line: Line, group: list[Line]) -> Line:
+    """Return operations and instructions of the exact sum in float32: of this line, or another."""
+    of_float32 = [x for x in group if "error" not in x and x["format"] == "float32"]
+    of_float32.sort(key=lambda x: (x is not line, x["mode"] != "exact"))
+    counted = [x["instructions"]["exact"] for x in of_float32 if _counted(x)]
+    return {
+        "float32_ops": of_float32[0]["exact_ops"] if of_float32 else None,
+        "float32_instructions": counted[0] if counted else None,
+    }
 
 
 def _median(lines: list[Line], value: Callable[[Line], float | None], form: str) -> str:
@@ -143,4 +160,5 @@ def _cell(line: Line | None) -> str:
     if "error" in line:
         return f"exit {line['exit_code']}"
     instructions = f"{line['instructions']['mean']:,.0f}" if _counted(line) else "-"
-    return f"{_gain(line):.2f} / {instructions}"
+    gain = _gain(line)
+    return f"{'-' if gain is None else format(gain, '.2f')} / {instructions}"

@@ -90,6 +90,17 @@ def test_tables_of_the_halves_are_apart(all_sets: Any, capsys: pytest.CaptureFix
     assert "glass" not in opened and "| 1 | 0 | 1.00 |" in kept
 
 
+def test_an_integer_program_is_compared_with_the_sum_in_float32(
+    all_sets: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    integers = {"exact_ops": 40.0, "instructions": {"exact": 100.0, "mean": 80.0, "worst": 100.0}}
+    lines = [line(name, "default", 40.0, format="int16", **integers) for name in ("skin", "wine")]
+    all_sets.print_table([*lines, line("skin", "exact", 100.0, asked_format="float32")])
+    printed = capsys.readouterr().out
+    assert "| 2 | 0 | 2.50 | 1.00 | skin 2.50 | 0.200 | 0.25 |" in printed
+    assert "2.50 / 80 | 1.00 / 400 | 400 |" in printed and "- / 80 |  | - |" in printed
+
+
 @pytest.mark.exhaustive
 @pytest.mark.target
 def test_a_set_is_trained_and_compiled(
