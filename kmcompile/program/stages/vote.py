@@ -77,7 +77,8 @@ class Vote(Always):
         first, second = np.array(self.pairs()).T
         votes = for_first.astype(np.float32) @ classes[first]
         votes += for_second.astype(np.float32) @ classes[second]
-        return votes.astype(np.int32)
+        counted: np.ndarray = votes.astype(np.int32)
+        return counted
 
     def _confidences(self, batch: Batch) -> tuple[RealArray, RealArray]:
         """Return the summed confidences of each class and their slack; 0 without `break_ties`."""
