@@ -20,7 +20,7 @@ from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
-from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE, Local, nearest
+from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE, Local, nearest, turned
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
@@ -214,10 +214,11 @@ class LocalExpansion(EarlyExit):
 
     def _linear(self, batch: Batch, local: Local, ends: Ends) -> tuple[Batch, Float32Array]:
         v = batch.x - self.centres[local.node]
-        weights, rows = self.weights[local.node], self.constants[local.node]
+        rows = self.constants[local.node]
+        weights, own = turned(self.weights, local.node)
         dot = np.zeros(rows.shape[:2], dtype=np.float32)
         for j in range(self.n_features):
-            dot += weights[:, :, j] * v[:, j, None]
+            dot += weights[j][own] * v[:, j, None]
         constant, curvature, r1, r2, r3, r4, r5, r6, per_deviation, minimum = rows.transpose(
             2, 0, 1
         )
@@ -234,9 +235,10 @@ class LocalExpansion(EarlyExit):
     def _curved(self, batch: Batch, local: Local, base: Float32Array, ends: Ends) -> Batch:
         v = batch.x - self.centres[local.node]
         leaf = local.node - self.first_leaf
-        rows, forms = self.curved[leaf], self.forms[leaf]
+        rows = self.curved[leaf]
+        forms, own = turned(self.forms, leaf)
         y = self._projected(leaf, v)
-        middle, half, cubic = (self._form(forms[:, :, which], y) for which in range(3))
+        middle, half, cubic = (self._form(forms[:, :, :, which], own, y) for which in range(3))
         curvature, r1, r2, r8, per_deviation, minimum, t, t_deviation, a4, a5, a6, a7 = (
             rows.transpose(2, 0, 1)
         )
@@ -261,14 +263,14 @@ class LocalExpansion(EarlyExit):
             y += self.basis[:, j] * v[:, j, None]
         return y
 
-    def _form(self, triangle: Float32Array, y: Float32Array) -> Float32Array:
-        """Return <y, Q y>, shape (n_queries, n_rows)."""
-        total = np.zeros(triangle.shape[:2], dtype=np.float32)
+    def _form(self, triangle: Float32Array, own: NDArray[np.intp], y: Float32Array) -> Float32Array:
+        """Return <y, Q y>, shape (n_queries, n_rows); Q has the elements triangle[:, own]."""
+        total = np.zeros((len(own), triangle.shape[2]), dtype=np.float32)
         at = 0
         for i in range(self.n_basis):
             inner = np.zeros_like(total)
             for j in range(i, self.n_basis):
-                inner += triangle[:, :, at] * y[:, j, None]
+                inner += triangle[at][own] * y[:, j, None]
                 at += 1
             total += inner * y[:, i, None]
         return total

@@ -36,6 +36,22 @@ def nearest(
     return best, square
 
 
+def turned(table: Float32Array, node: NDArray[np.intp]) -> tuple[Float32Array, NDArray[np.intp]]:
+    """Return a table with its last axis first, and the row there of each query.
+
+    Element j of a query's row is found[j][own]. Queries share the rows of their centres: the table
+    is not repeated for each of them.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n_centres, ..., n), float32
+    node : ndarray of shape (n_queries,), intp
+    """
+    if len(node) < len(table):
+        table, node = table[node], np.arange(len(node))
+    return np.ascontiguousarray(np.moveaxis(table, -1, 0)), node
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Local:
     """The nearest centres of a batch of queries at one level of the tree.

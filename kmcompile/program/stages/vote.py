@@ -52,28 +52,14 @@ class Vote(Always):
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, interval and certificate."""
-        shape = (len(batch.x), self.n_classes)
-        votes, sure, possible = (np.zeros(shape, dtype=np.int32) for _ in range(3))
-        total = np.zeros(shape, dtype=batch.decision.dtype)
-        slack = np.zeros_like(total)
         lowers, uppers = batch.decision - batch.bound, batch.decision + batch.bound
         zero = np.float32(0.0)
-        for p, (i, j) in enumerate(self.pairs()):
-            decision = batch.decision[:, p]
-            for_i = decision >= zero if self.break_ties else decision > zero
-            votes[:, i] += for_i
-            votes[:, j] += ~for_i
-            sure[:, i] += lowers[:, p] > zero
-            sure[:, j] += uppers[:, p] < zero
-            # Written so that a NaN bound excludes neither class.
-            possible[:, i] += ~(uppers[:, p] < zero)
-            possible[:, j] += ~(lowers[:, p] > zero)
-            if self.break_ties:
-                total[:, i] += decision
-                total[:, j] -= decision
-                uncertainty = batch.bound[:, p] + np.abs(decision) * self.tie_error
-                slack[:, i] += uncertainty
-                slack[:, j] += uncertainty
+        for_i = batch.decision >= zero if self.break_ties else batch.decision > zero
+        votes = self._counted(for_i, ~for_i)
+        sure = self._counted(lowers > zero, uppers < zero)
+        # Written so that a NaN bound excludes neither class.
+        possible = self._counted(~(uppers < zero), ~(lowers > zero))
+        total, slack = self._confidences(batch)
         label = self._winner(votes, total)
         lower, upper = self._interval(label, batch.decision, lowers, uppers)
         return replace(
@@ -83,6 +69,31 @@ class Vote(Always):
             upper=upper,
             certified=self._certified(label, votes, sure, possible, total, slack),
         )
+
+    def _counted(self, for_first: np.ndarray, for_second: np.ndarray) -> np.ndarray:
+        """Return the votes of each class, shape (n, n_classes), int32, given those of each pair."""
+        # Products of float32, because those are fast; sums of votes are small integers.
+        classes = np.eye(self.n_classes, dtype=np.float32)
+        first, second = np.array(self.pairs()).T
+        votes = for_first.astype(np.float32) @ classes[first]
+        votes += for_second.astype(np.float32) @ classes[second]
+        counted: np.ndarray = votes.astype(np.int32)
+        return counted
+
+    def _confidences(self, batch: Batch) -> tuple[RealArray, RealArray]:
+        """Return the summed confidences of each class and their slack; 0 without `break_ties`."""
+        total = np.zeros((len(batch.x), self.n_classes), dtype=batch.decision.dtype)
+        slack = np.zeros_like(total)
+        if not self.break_ties:
+            return total, slack
+        for p, (i, j) in enumerate(self.pairs()):
+            decision = batch.decision[:, p]
+            total[:, i] += decision
+            total[:, j] -= decision
+            uncertainty = batch.bound[:, p] + np.abs(decision) * self.tie_error
+            slack[:, i] += uncertainty
+            slack[:, j] += uncertainty
+        return total, slack
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the classes of each decision."""
@@ -100,15 +111,15 @@ class Vote(Always):
     def _interval(
         self, label: np.ndarray, decision: RealArray, lowers: RealArray, uppers: RealArray
     ) -> tuple[Float32Array, Float32Array]:
-        smallest = np.full(len(label), np.inf, dtype=decision.dtype)
-        lower, upper = (np.zeros(len(label), dtype=np.float32) for _ in range(2))
-        for p, (i, j) in enumerate(self.pairs()):
-            for_i = decision[:, p] >= 0 if self.break_ties else decision[:, p] > 0
-            margin = np.abs(decision[:, p])
-            closer = (np.where(for_i, i, j) == label) & (margin < smallest)
-            smallest = np.where(closer, margin, smallest)
-            lower = np.where(closer, below(lowers[:, p]), lower)
-            upper = np.where(closer, above(uppers[:, p]), upper)
+        for_i = decision >= 0 if self.break_ties else decision > 0
+        first, second = np.array(self.pairs()).T
+        own = np.where(for_i, first, second) == label[:, None]
+        margin = np.abs(decision)
+        known = own & (margin < np.inf)  # a NaN is no margin
+        closest = np.where(known, margin, np.inf).argmin(axis=1)  # the first of equal ones
+        rows, some = np.arange(len(label)), known.any(axis=1)
+        lower = np.where(some, below(lowers[rows, closest]), np.float32(0.0))
+        upper = np.where(some, above(uppers[rows, closest]), np.float32(0.0))
         return lower, upper
 
     def _certified(

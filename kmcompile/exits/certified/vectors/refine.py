@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,8 @@ class NestedCost:
     intercept : ndarray of shape (n_decisions,), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool, optional
         The decisions that count for each sample; all of them by default.
+    groups : list of (ndarray of shape (m,), ndarray of shape (k,)), intp
+        Samples that the same decisions count for, with these; made from `relevant`.
     """
 
     normals: Normals
@@ -56,6 +58,11 @@ class NestedCost:
     f: Float64Array
     intercept: Float64Array
     relevant: NDArray[np.bool_] | None = None
+    groups: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Group the samples once: the cost is asked hundreds of times."""
+        object.__setattr__(self, "groups", self._grouped())
 
     def __call__(self, Z: Float64Array) -> tuple[float, Float64Array]:
         """Return the cost and its gradient at vectors of shape (k, n_features)."""
@@ -78,14 +85,14 @@ class NestedCost:
         """Return the cost and its slope in [q, w], q of shape (k, n_samples)."""
         slope_q, slope_w = np.zeros_like(q), np.zeros_like(w)
         cost = 0.0
-        for samples, decisions in self._groups():
+        for samples, decisions in self.groups:
             part, of_q, of_w = self._of_group(q, w, samples, decisions)
             cost += part
             slope_q[:, samples] += of_q
             slope_w[:, decisions] += of_w
         return cost, np.hstack([slope_q, slope_w])
 
-    def _groups(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    def _grouped(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
         """Return the samples in groups of those that the same decisions count for, with these."""
         if self.relevant is None:
             return [(np.arange(len(self.f)), np.arange(self.f.shape[1]))]
