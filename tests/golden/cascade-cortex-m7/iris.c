@@ -790,7 +790,7 @@ static void iris_other_totals(
     const float *const vectors = &iris_vectors[first];
     const uint32_t first_slot = block * IRIS_LANES;
     const uint32_t touched = workspace->touched[block];
-    uint32_t missing[3U] = { 0U };
+    uint32_t missing[3U] = { 0U, 0U, 0U };
     uint32_t n = 0U;
     uint32_t lane;
 
