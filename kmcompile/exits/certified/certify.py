@@ -41,7 +41,7 @@ _NEARLY_NOTHING = 0.02
 MOST_SAMPLES = 2000
 """Most samples to which exits are fitted, and most others by which they are chosen."""
 
-_JUDGED = 3
+JUDGED = 3
 """One of so many samples chooses the exits; they are fitted to the others."""
 
 _N_GENERATED = 2250
@@ -113,7 +113,8 @@ def add_certified_exits(
     taught, judged, n_samples = _samples(machine, program, given)
     batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
-    room = at_cheapest_sum(room, program, batch)
+    every = np.concatenate([taught, judged])
+    room = at_cheapest_sum(room, program, program.prepare.run(Batch.of(every, program.n_decisions)))
     budgets = SearchBudgets(tell)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
@@ -302,6 +303,8 @@ def _samples(
     X = _accepted(program, given)
     require_samples(len(X), "certified")
     taught, judged = _parts(X)
+    if _is_sparse(program):
+        return taught, judged, len(judged)
     more, others = _parts(made)
     filled = np.concatenate([judged, others[: max(0, _FEW_JUDGED - len(judged))]])
     return _filled(taught, more), filled, len(judged)
@@ -310,13 +313,20 @@ def _samples(
 def with_generated(machine: KernelMachine, program: Program, X: Float32Array) -> Float32Array:
     """Return samples to fit exits to: few are filled up with points made from the vectors.
 
-    A few samples say less of where queries are than the vectors do.
+    A few samples say less of where queries are than the vectors do. Where a sum skips zeros, none
+    are added: mixtures of vectors have fewer zeros than queries have.
 
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features), float32
     """
+    if _is_sparse(program):
+        return X
     return _filled(X, _parts(_accepted(program, _generated(machine)))[0])
+
+
+def _is_sparse(program: Program) -> bool:
+    return bool(getattr(program.sum, "skip_zeros", False))
 
 
 def _filled(X: Float32Array, made: Float32Array) -> Float32Array:
@@ -330,7 +340,7 @@ def _accepted(program: Program, X: Float32Array) -> Float32Array:
 def _parts(X: Float32Array) -> tuple[Float32Array, Float32Array]:
     """Return samples to fit exits to, and others to choose them by."""
     order = np.random.default_rng(_SEED).permutation(len(X))
-    n_judged = len(X) // _JUDGED
+    n_judged = len(X) // JUDGED
     chosen = (rows[:MOST_SAMPLES] for rows in (order[n_judged:], order[:n_judged]))
     taught, judged = (np.ascontiguousarray(X[np.sort(rows)]) for rows in chosen)
     return taught, judged

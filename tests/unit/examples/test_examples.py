@@ -140,7 +140,7 @@ def test_the_example_of_regressions_prints_rows(tmp_path: Path) -> None:
     assert row[0] == "diabetes"
     assert float(row[5]) <= float(row[6])  # the largest error and the largest bound
     printed = run(*words, "--tolerances", "0.1", cwd=tmp_path).decode().splitlines()[1]
-    assert "local_expansion" in printed
+    assert "taylor_polynomial" in printed
     assert float(printed.split()[4]) > 1.0
 
 
