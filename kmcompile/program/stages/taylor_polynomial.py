@@ -263,7 +263,9 @@ class TaylorPolynomial(EarlyExit):
         return (Member("float", "taylor_offset", self.n_features, "x - c of the polynomials"),)
 
     def tables(self) -> tuple[Table, ...]:
-        """Return the tree, the polynomials and the constants of the bounds."""
+        """Return the tree, the polynomials and the constants of the bounds, highest power first."""
+        n_powers = self.degree + N_HIGHER
+        powers, others = self.bounds[:, :, n_powers - 1 :: -1], self.bounds[:, :, n_powers:]
         return (
             Table(
                 "taylor_centres",
@@ -283,8 +285,8 @@ class TaylorPolynomial(EarlyExit):
             ),
             Table(
                 "taylor_bounds",
-                self.bounds,
-                f"Constants r_1 .. r_{self.degree + N_HIGHER}, d and the least bound: "
+                np.concatenate([powers, others], axis=2),
+                f"Constants r_{n_powers} .. r_1, d and the least bound: "
                 "[last centre][row][constant]",
             ),
         )
