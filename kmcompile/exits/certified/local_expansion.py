@@ -30,10 +30,6 @@ _BASES = (4, 6, 8, 12, 16)
 _WHOLE_BASIS = 32
 """Most features of which all may be the basis: the curved test then has no part across it."""
 
-_LEAST_FLASH_BYTES = 12_000
-_FLASH_SHARE = 2.0
-"""Most flash of the centres, as a multiple of the flash of the exact sum's tables."""
-
 _MOST_NORMS = 2e11
 """Most multiply-adds for the norms of a tree's last level: about a minute."""
 
@@ -128,7 +124,7 @@ def _fitting(
     n_basis = _basis_sizes(axes[0].shape[1])
     for number, (r, last) in enumerate(itertools.product(n_basis, range(len(levels))), start=1):
         tell(f"bounding curvatures, {number} of {len(n_basis) * len(levels)}")
-        if _form_bytes(levels[last], r) > _flash_bytes(program, room):
+        if _form_bytes(levels[last], r) > room.table_bytes_of(program):
             continue
         bend = _no_curvature(levels[last], axes[last][:r])
         fitting = [
@@ -157,16 +153,10 @@ def with_intercept(stage: LocalExpansion, program: Program) -> LocalExpansion:
     return replace(stage, intercept=exact.intercept) if isinstance(exact, FixedSum) else stage
 
 
-def _flash_bytes(program: Program, room: Room) -> float:
-    tables = sum(table.n_bytes for table in program.ends.exact.tables())
-    most = max(_LEAST_FLASH_BYTES, _FLASH_SHARE * tables)
-    return most if room.flash_bytes is None else min(most, room.flash_bytes)
-
-
 def _fits(stage: LocalExpansion, program: Program, room: Room) -> bool:
     flash = sum(table.n_bytes for table in stage.tables())
     worst = stage.weighted_operations(program.ends)
-    return flash <= _flash_bytes(program, room) and worst <= room.operations
+    return flash <= room.table_bytes_of(program) and worst <= room.operations
 
 
 def affordable(
@@ -183,7 +173,7 @@ def affordable(
     """
     size = _size(machine, n_labels)
     n = size.n_features
-    most = _flash_bytes(program, room) / (4 * (n + size.n_rows * (n + N_CONSTANTS)))
+    most = room.table_bytes_of(program) / (4 * (n + size.n_rows * (n + N_CONSTANTS)))
     levels = 1
     while levels < len(shape) and np.prod(shape[: levels + 1]) <= most:
         levels += 1

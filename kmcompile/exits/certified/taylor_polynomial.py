@@ -35,10 +35,6 @@ from kmcompile.program.stages.taylor_polynomial import N_HIGHER
 _SHAPE = (1, 8, 8)
 _DEGREES = (2, 3, 4, 5, 6)
 _MOST_TERMS = 1500
-_FLASH_SHARE = 2.0
-"""Most flash of the polynomials, as a multiple of the flash of the exact sum's tables."""
-
-_LEAST_FLASH_BYTES = 12_000
 _MOST_FEATURES = 16
 """With more features, polynomials of degree 3 have too many terms [measured]."""
 
@@ -94,23 +90,17 @@ def _fitting(
             stage = lower_taylor(machine, branches, levels[first : last + 1], degree)
             worst = stage.weighted_operations(program.ends)
             flash = sum(table.n_bytes for table in stage.tables())
-            if worst <= asked.room.operations and flash <= _flash_bytes(program, asked.room):
+            if worst <= asked.room.operations and flash <= asked.room.table_bytes_of(program):
                 yield stage, f"degree {degree} about {n_leaves} centres"
 
 
 def _degrees(machine: KernelMachine, program: Program, room: Room, n_leaves: int) -> Iterator[int]:
     n = machine.support_vectors.shape[1]
-    most = _flash_bytes(program, room) / (4 * n_leaves)
+    most = room.table_bytes_of(program) / (4 * n_leaves)
     for degree in _DEGREES:
         n_terms = comb(n + degree, degree)
         if n_terms <= min(_MOST_TERMS, most):
             yield degree
-
-
-def _flash_bytes(program: Program, room: Room) -> float:
-    tables = sum(table.n_bytes for table in program.ends.exact.tables())
-    most = max(_LEAST_FLASH_BYTES, _FLASH_SHARE * tables)
-    return most if room.flash_bytes is None else min(most, room.flash_bytes)
 
 
 def lower_taylor(
