@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.candidates.candidate import Candidate
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.program import Program
 
 
@@ -31,7 +32,12 @@ class SumOffer:
     operations: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
-    @property
-    def candidate(self) -> Candidate:
-        """The sum as a candidate among others; it decides no query before its sum."""
-        return Candidate((self.name,), float(self.operations.mean()), chosen=True)
+    def candidate(self, shares: Float64Array | None = None) -> Candidate:
+        """Return the sum as a candidate among others; it decides no query before its sum.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (n_samples,), float64, optional
+            How much each sample counts, in all 1; by default all count the same.
+        """
+        return Candidate((self.name,), float(np.average(self.operations, weights=shares)), True)

@@ -11,17 +11,15 @@ from threadpoolctl import threadpool_limits
 from kmcompile.exits.candidates.candidate import Candidate, merged
 from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
-from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.candidates.search_budget import SearchBudgets
 from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
+from kmcompile.exits.certified.choice_samples import choice_samples
 from kmcompile.exits.certified.fits import certified_fits
-from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.feature_functions import SUMS
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.leaves import has_leaf_machines
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
@@ -38,23 +36,9 @@ for the sample whose sum costs least."""
 _NEARLY_NOTHING = 0.02
 """Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
 
-MOST_SAMPLES = 2000
-"""Most samples to which exits are fitted, and most others by which they are chosen."""
-
-JUDGED = 3
-"""One of so many samples chooses the exits; they are fitted to the others."""
-
-_N_GENERATED = 2250
-
-_FEW_JUDGED = 100
-"""Fewer samples choose the exits together with points made from the vectors: by a few dozen alone,
-chance would choose."""
-
 _WORTH_OF_GENERATED = 0.9
 """Most operations with exits in leaves, as a share of those without, by points made from vectors:
 how many queries fall into leaves without vectors is then a guess."""
-
-_SEED = 20010628
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +94,8 @@ def add_certified_exits(
     """
     tell("choosing certified exits")
     exact_program = program
-    taught, judged, n_samples = _samples(machine, program, given)
+    samples = choice_samples(machine, program, given)
+    taught, judged, shares = samples.taught, samples.judged, samples.shares
     batch = program.prepare.run(Batch.of(judged, program.n_decisions))
     ends = program.ends
     every = np.concatenate([taught, judged])
@@ -126,16 +111,18 @@ def add_certified_exits(
     fitted = tried(offered, batch, ends, room, tell)
     unsure = machine.routing is not None and given is None and not room.stages.needed
     worth = _WORTH_OF_GENERATED if unsure else WORTH
-    exits, candidates = choose(fitted, spent, ends, room, worth=worth)
+    exits, candidates = choose(fitted, spent, ends, room, worth=worth, shares=shares)
     sum_notes: tuple[str, ...] = ()
     for other in other_sums:
         tell(f"comparing {other.name}")
         behind: tuple[EarlyExit, ...] = ()
-        others: tuple[Candidate, ...] = (other.candidate,)
+        others: tuple[Candidate, ...] = (other.candidate(shares),)
         standing = [item for item in fitted if item.stage.stands_before(other.program.sum)]
         if standing or other.program.sum.takes_exits:
             ends_of = other.program.ends
-            behind, others = choose(standing, other.operations, ends_of, room, other.name)
+            behind, others = choose(
+                standing, other.operations, ends_of, room, other.name, shares=shares
+            )
         is_better, candidates = merged(candidates, others)
         if is_better:
             program, exits, sum_notes = other.program, behind, other.notes
@@ -155,7 +142,7 @@ def add_certified_exits(
         *weight_notes(program),
     )
     source = "generated" if given is None else "data"
-    return program, Choice(source, n_samples, candidates, notes)
+    return program, Choice(source, samples.n_judged, candidates, notes)
 
 
 def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
@@ -286,71 +273,6 @@ def _tried(made: CertifiedFit, asked: Asked) -> Sequence[Offer]:
             return made.offer(asked)
     except (np.linalg.LinAlgError, OverflowError):
         return []
-
-
-def _samples(
-    machine: KernelMachine, program: Program, given: Float32Array | None
-) -> tuple[Float32Array, Float32Array, int]:
-    """Return samples to fit exits to, others to choose them by, and how many of these were given.
-
-    An exit decides more of the samples that it was fitted to than of others. Without given samples,
-    all are made from the vectors, and the number is that of all. The C accepts them all.
-    """
-    made = _accepted(program, _generated(machine))
-    if given is None:
-        taught, judged = _parts(made)
-        return taught, judged, len(judged)
-    X = _accepted(program, given)
-    require_samples(len(X), "certified")
-    taught, judged = _parts(X)
-    if _is_sparse(program):
-        return taught, judged, len(judged)
-    more, others = _parts(made)
-    filled = np.concatenate([judged, others[: max(0, _FEW_JUDGED - len(judged))]])
-    return _filled(taught, more), filled, len(judged)
-
-
-def with_generated(machine: KernelMachine, program: Program, X: Float32Array) -> Float32Array:
-    """Return samples to fit exits to: few are filled up with points made from the vectors.
-
-    A few samples say less of where queries are than the vectors do. Where a sum skips zeros, none
-    are added: mixtures of vectors have fewer zeros than queries have.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), float32
-    """
-    if _is_sparse(program):
-        return X
-    return _filled(X, _parts(_accepted(program, _generated(machine)))[0])
-
-
-def _is_sparse(program: Program) -> bool:
-    return bool(getattr(program.sum, "skip_zeros", False))
-
-
-def _filled(X: Float32Array, made: Float32Array) -> Float32Array:
-    return np.concatenate([X, made[: max(0, len(made) - len(X))]])
-
-
-def _accepted(program: Program, X: Float32Array) -> Float32Array:
-    return X[accepted_rows(program.prepare, X)]
-
-
-def _parts(X: Float32Array) -> tuple[Float32Array, Float32Array]:
-    """Return samples to fit exits to, and others to choose them by."""
-    order = np.random.default_rng(_SEED).permutation(len(X))
-    n_judged = len(X) // JUDGED
-    chosen = (rows[:MOST_SAMPLES] for rows in (order[n_judged:], order[:n_judged]))
-    taught, judged = (np.ascontiguousarray(X[np.sort(rows)]) for rows in chosen)
-    return taught, judged
-
-
-def _generated(machine: KernelMachine) -> Float32Array:
-    """Return inputs made from the support vectors: those of each leaf of a routed machine."""
-    if machine.routing is None or not has_leaf_machines(machine):
-        return likely_inputs(machine, _N_GENERATED)
-    return likely_inputs_of_leaves(machine, _N_GENERATED)
 
 
 def _summed(offered: Sequence[Offer], exits: tuple[EarlyExit, ...], by_another: bool) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import EarlyExit, ExactSum
 from kmcompile.program.stages.ends import Ends
@@ -78,6 +78,7 @@ def choose(
     room: Room,
     last: str = "exact_sum",
     worth: float = WORTH,
+    shares: Float64Array | None = None,
 ) -> tuple[tuple[EarlyExit, ...], tuple[Candidate, ...]]:
     """Return the cheapest sequence of certified exits, and all sequences that were compared.
 
@@ -99,13 +100,15 @@ def choose(
     worth : float
         Exits are taken only if they need at most this share of the operations of the sum alone,
         unless they must be there. What the samples say must also exceed what chance explains.
+    shares : ndarray of shape (n_samples,), float64, optional
+        How much each sample counts, in all 1; by default all count the same.
     """
-    alone = float(exact_operations.mean())
+    alone = _mean(exact_operations, shares)
     asked = room.stages
     found: list[tuple[float, tuple[TriedExit, ...]]] = [(alone, ())]
-    for sequence in _sequences(fitted, exact_operations, asked.listed):
+    for sequence in _sequences(fitted, exact_operations, asked.listed, shares):
         if _has_room(sequence, ends, room):
-            found.append((float(_operations(sequence, exact_operations).mean()), sequence))
+            found.append((_mean(_operations(sequence, exact_operations), shares), sequence))
     found = [item for item in found if not item[1] or asked.are_met_by(_names(item[1]))]
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     found.sort(key=lambda item: (not room.has_flash(_stages(item[1])), item[0]))
@@ -113,7 +116,7 @@ def choose(
     def pays(cost: float, sequence: Sequence[TriedExit]) -> bool:
         if not sequence or asked.needed:
             return True
-        return cost <= worth * alone and _saves_surely(sequence, exact_operations)
+        return cost <= worth * alone and _saves_surely(sequence, exact_operations, shares)
 
     chosen = next(
         sequence
@@ -141,10 +144,21 @@ def _operations(
     return np.asarray(spent + np.where(is_open, rest, 0))
 
 
-def _saves_surely(sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]) -> bool:
+def _mean(values: NDArray[np.int64], shares: Float64Array | None) -> float:
+    return float(np.average(values, weights=shares))
+
+
+def _saves_surely(
+    sequence: Sequence[TriedExit],
+    exact_operations: NDArray[np.int64],
+    shares: Float64Array | None,
+) -> bool:
     """Return whether the mean saving on the samples is more than their scatter explains."""
     saved = exact_operations - _operations(sequence, exact_operations)
-    return bool(saved.mean() > _ERRORS * saved.std() / np.sqrt(len(saved)))
+    own = np.full(len(saved), 1 / len(saved)) if shares is None else shares
+    mean = _mean(saved, own)
+    scatter = np.sqrt((own**2 * (saved - mean) ** 2).sum())
+    return bool(mean > _ERRORS * scatter)
 
 
 def _stages(sequence: Sequence[TriedExit]) -> list[EarlyExit]:
@@ -166,9 +180,10 @@ def _sequences(
     fitted: Sequence[TriedExit],
     exact_operations: NDArray[np.int64],
     listed: tuple[str, ...] | None,
+    shares: Float64Array | None,
 ) -> Iterator[tuple[TriedExit, ...]]:
     choices: list[list[TriedExit | None]] = [
-        [None, *items] for items in cheapest_of_each_kind(fitted, exact_operations)
+        [None, *items] for items in cheapest_of_each_kind(fitted, exact_operations, shares=shares)
     ]
     for combination in itertools.product(*choices):
         sequence = [item for item in combination if item is not None]
@@ -184,13 +199,17 @@ def _place(listed: tuple[str, ...] | None, item: TriedExit) -> float:
 
 
 def cheapest_of_each_kind(
-    fitted: Sequence[TriedExit], exact_operations: NDArray[np.int64], most: int = _MOST_OF_A_KIND
+    fitted: Sequence[TriedExit],
+    exact_operations: NDArray[np.int64],
+    most: int = _MOST_OF_A_KIND,
+    shares: Float64Array | None = None,
 ) -> list[list[TriedExit]]:
     """Return, for each kind, the exits that cost least alone before the sum, cheapest first."""
+
+    def cost(item: TriedExit) -> float:
+        return _mean(_operations([item], exact_operations), shares)
+
     kinds: dict[str, list[TriedExit]] = {}
     for item in fitted:
         kinds.setdefault(item.stage.template, []).append(item)
-    return [
-        sorted(items, key=lambda item: float(_operations([item], exact_operations).mean()))[:most]
-        for items in kinds.values()
-    ]
+    return [sorted(items, key=cost)[:most] for items in kinds.values()]

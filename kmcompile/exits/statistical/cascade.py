@@ -10,14 +10,9 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
-from kmcompile.exits.certified.certify import (
-    MOST_SAMPLES,
-    fit,
-    left_out,
-    tried,
-    with_generated,
-)
+from kmcompile.exits.certified.certify import fit, left_out, tried
 from kmcompile.exits.certified.choice import TriedExit
+from kmcompile.exits.certified.choice_samples import MOST_SAMPLES, with_generated
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.case import Case, skips_zeros
 from kmcompile.exits.statistical.chooser import Offered, allowed_disagreements, choose

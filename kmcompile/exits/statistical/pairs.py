@@ -41,7 +41,7 @@ def with_offer(
     """
     own = replace(offered.program, mode="statistical")
     taken = replace(calibration, promise=exact_promise, notes=offered.notes)
-    candidate = offered.candidate
+    candidate = offered.candidate()
     behind = _behind_exits(program, offered.program, control)
     if behind is not None:
         cost = mean_operations(behind, judged)

@@ -16,7 +16,7 @@ from sklearn.svm import SVC
 from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.errors import FewSamplesError
-from kmcompile.exits.certified.certify import with_generated
+from kmcompile.exits.certified.choice_samples import with_generated
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.program.cost import worst_operations
@@ -114,8 +114,10 @@ def test_what_the_worst_case_or_the_flash_may_grow_by():
 
 
 def test_boards_take_integers_where_nothing_is_better_in_all_three():
-    made = chosen(cancer(), 0, target="cortex-m7")
-    estimates = {c.number_format: c.estimate for c in made.formats if c.estimate is not None}
+    made = chosen(cancer(), 0, target="cortex-m0")
+    # int8 certifies too little of this machine's inputs to take its place.
+    able = [c for c in made.formats if c.number_format != "int8"]
+    estimates = {c.number_format: c.estimate for c in able}
     taken = estimates[made.program.number_format]
     assert made.program.number_format == "int16"
     for other in estimates.values():

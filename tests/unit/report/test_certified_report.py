@@ -17,7 +17,8 @@ from sklearn.svm import SVC
 import kmcompile
 from kit.tools import need
 from kmcompile.exits.candidates.candidate import Candidate
-from kmcompile.exits.certified.certify import JUDGED, Choice
+from kmcompile.exits.certified.certify import Choice
+from kmcompile.exits.certified.choice_samples import JUDGED
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.interpreter import interpret
 from kmcompile.report import html, terminal
