@@ -1,25 +1,24 @@
-"""The view of the stages `reduced_set`."""
+"""The views of the stages `reduced_set` and of others with free vectors."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.program.layout import Member
-from kmcompile.program.stages import ReducedSet
+from kmcompile.program.stages.free_vectors import FreeVectors
 
 
 @dataclass(frozen=True, slots=True)
-class ReducedSetView(ExitView):
-    """Values for templates/stages/reduced_set.c.j2 and templates/reduced_set/.
+class FreeVectorsView(ExitView):
+    """Values for templates/reduced_set/: weighted sums of free vectors.
 
     Parameters
     ----------
-    number : int
     prefix, upper : str
         Prefixes of its functions and tables, and of its constants.
     products : ProductsView
@@ -36,9 +35,10 @@ class ReducedSetView(ExitView):
         Whether it checks the range of the input's component outside the projection.
     has_earlier, is_earlier : bool
         Whether an earlier stage hands on an estimate, and whether a later stage uses this stage's.
+    below_rows, n_rows : str
+        The condition of a loop over the sums, behind its variable, and their number.
     """
 
-    number: int
     prefix: str
     upper: str
     products: ProductsView
@@ -49,15 +49,22 @@ class ReducedSetView(ExitView):
     checks_range: bool
     has_earlier: bool
     is_earlier: bool
+    below_rows: str
+    n_rows: str
+
+    rows: ClassVar[str] = "estimate"
+    """The member of the workspace that holds the sums."""
+
+    each_row: ClassVar[str] = "decision\n * and then for the spread"
+    """What there is a sum for."""
 
     @classmethod
-    def of(cls, stage: ReducedSet, site: Site) -> ReducedSetView:
+    def of(cls, stage: FreeVectors, site: Site) -> FreeVectorsView:
         """Return the view of a stage at its place."""
-        prefix = f"reduced_{stage.number}"
-        functions = site.functions
+        prefix, functions = stage.prefix, site.functions
+        below_rows, n_rows = cls.limits(functions.upper)
         return cls(
             stage,
-            number=stage.number,
             prefix=prefix,
             upper=f"{functions.upper}_{prefix.upper()}",
             products=products_view(
@@ -74,7 +81,14 @@ class ReducedSetView(ExitView):
             checks_range=stage.watches_range,
             has_earlier=any(other.hands_on_estimate for other in site.before),
             is_earlier=any(other.takes_estimate for other in site.behind),
+            below_rows=below_rows,
+            n_rows=n_rows,
         )
+
+    @classmethod
+    def limits(cls, upper: str) -> tuple[str, str]:
+        """Return `below_rows` and `n_rows` for a prefix in capitals."""
+        return f"<= {upper}_N_DECISIONS", f"({upper}_N_DECISIONS + 1U)"
 
     def inner_products(self) -> tuple[ProductsView, ...]:
         """Return the projection."""
@@ -89,6 +103,20 @@ class ReducedSetView(ExitView):
         """Number of elements of `projected` that the stage writes: 0, it lifts in place."""
         return max(self.products.n_padded, self.n_lifted)
 
+    def sections(self, context: dict[str, Any]) -> list[str]:
+        """Return the C functions of the stage."""
+        own = {**context, "stage": self.stage, "view": self}
+        parts = ["bump", *(["in_range"] if self.checks_range else []), "estimate"]
+        return [
+            *(render(f"reduced_set/{part}.c.j2", **own) for part in parts),
+            render(f"stages/{self.stage.template}.c.j2", **own),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedSetView(FreeVectorsView):
+    """Values for templates/stages/reduced_set.c.j2 and templates/reduced_set/."""
+
     def members(self) -> tuple[Member, ...]:
         """Return the estimate of the stage, and the estimate that later stages read if one does."""
         own = self.stage.members()
@@ -96,12 +124,3 @@ class ReducedSetView(ExitView):
             return own
         rows = own[0].length
         return (*own, Member("float", "earlier", rows, "the estimates, for the stages behind it"))
-
-    def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return the C functions of the stage."""
-        own = {**context, "stage": self.stage, "view": self}
-        parts = ["bump", *(["in_range"] if self.checks_range else []), "estimate"]
-        return [
-            *(render(f"reduced_set/{part}.c.j2", **own) for part in parts),
-            render("stages/reduced_set.c.j2", **own),
-        ]

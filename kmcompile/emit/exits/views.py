@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmcompile.emit.exits.bound_sequence import BoundSequenceView
+from kmcompile.emit.exits.class_scores import ClassScoresView
 from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.exits.leaf_expansion import LeafExpansionView
 from kmcompile.emit.exits.linear_filter import LinearFilterView
@@ -15,6 +16,7 @@ from kmcompile.emit.totals_view import BlockFunctions
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     BoundSequence,
+    ClassScores,
     EarlyExit,
     LeafExpansion,
     LinearFilter,
@@ -27,6 +29,7 @@ from kmcompile.program.stages import (
 
 _VIEWS: dict[type[EarlyExit], type[ExitView]] = {
     BoundSequence: BoundSequenceView,
+    ClassScores: ClassScoresView,
     LocalExpansion: LocalExpansionView,
     LeafExpansion: LeafExpansionView,
     LinearFilter: LinearFilterView,

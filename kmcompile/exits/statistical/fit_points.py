@@ -54,6 +54,7 @@ def of_samples(
     x: Float32Array,
     decisions: Float64Array,
     relevant: NDArray[np.bool_],
+    least: int | None = None,
 ) -> FitPoints:
     """Return the samples as points, with mixtures of two near samples if there are few.
 
@@ -67,17 +68,13 @@ def of_samples(
         Prepared samples.
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
+    least : int, optional
+        Fewest points; by default 2,000.
     """
     points = x[: most_points(x.shape[1])].astype(np.float64)
     n = len(points)
-    mixed = _mixtures(points, max(0, _LEAST_POINTS - n))
-    mixed_decisions, mixed_magnitudes = _sums(exact, mixed)
-    return FitPoints(
-        np.concatenate([points, mixed]),
-        np.concatenate([decisions[:n], mixed_decisions]),
-        np.concatenate([_sums(exact, points)[1], mixed_magnitudes]),
-        np.concatenate([relevant[:n], np.ones((len(mixed), decisions.shape[1]), dtype=bool)]),
-    )
+    own = FitPoints(points, decisions[:n], _sums(exact, points)[1], relevant[:n])
+    return with_mixtures(exact, own, _LEAST_POINTS if least is None else least)
 
 
 def most_points(n_features: int) -> int:
@@ -141,6 +138,19 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
         np.concatenate([points.decisions, decisions]),
         np.concatenate([points.magnitudes, magnitudes]),
         np.concatenate([points.relevant, beta[slots] != 0]),
+    )
+
+
+def with_mixtures(exact: ExactSum | FixedSum, points: FitPoints, least: int) -> FitPoints:
+    """Return the points and mixtures of near ones: at least `least` in all, if memory allows."""
+    n = len(points.x)
+    mixed = _mixtures(points.x, max(0, min(least, most_points(points.x.shape[1])) - n))
+    decisions, magnitudes = _sums(exact, mixed)
+    return FitPoints(
+        np.concatenate([points.x, mixed]),
+        np.concatenate([points.decisions, decisions]),
+        np.concatenate([points.magnitudes, magnitudes]),
+        np.concatenate([points.relevant, np.ones(decisions.shape, dtype=bool)]),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kmcompile.exits.statistical.class_scores_fit import ClassScoresFit
 from kmcompile.exits.statistical.linear import LinearFilterFit
 from kmcompile.exits.statistical.nearest import NearestVectorsFit
 from kmcompile.exits.statistical.ratio import IntervalRatioFit
@@ -12,6 +13,7 @@ from kmcompile.exits.statistical.statistical_fit import StatisticalFit
 from kmcompile.program.stages import EarlyExit
 
 _FITS: list[StatisticalFit[Any]] = [
+    ClassScoresFit(),
     LinearFilterFit(),
     ReducedSetFit(),
     NearestVectorsFit(),

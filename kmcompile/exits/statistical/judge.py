@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.interval_link import IntervalLink
+from kmcompile.exits.statistical.lead_link import LeadLink
 from kmcompile.exits.statistical.links import (
     CascadeExit,
     FittedExit,
@@ -231,9 +232,16 @@ class Judge:
         if isinstance(item, TriedExit):
             proved, results = ProvedLink(item), Proved(item, self.samples.labels)
             return proved, *proved.trial(results, state, self.ends.label, scales)
-        fitted = IntervalLink.of if reads_intervals(item) else link
-        made = fitted(item, state, self.samples.decisions, self.samples.relevant)
+        made = _link_of(item)(item, state, self.samples.decisions, self.samples.relevant)
         return made, *made.trial(item.estimates, state, self.ends.label, scales)
+
+
+def _link_of(item: FittedExit) -> Callable[..., CascadeExit[Any]]:
+    """Return the function that fits the band of an exit at its place."""
+    fit = fit_of(item.stage)
+    if fit.tests_leads:
+        return LeadLink.of
+    return IntervalLink.of if fit.reads_intervals else link
 
 
 def reads_intervals(item: Item) -> bool:

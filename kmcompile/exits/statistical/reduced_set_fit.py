@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,8 +10,9 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD, near_boundary
 from kmcompile.exits.statistical.fit_points import FitPoints, of_samples, with_vectors
+from kmcompile.exits.statistical.free_vectors_fit import Size
 from kmcompile.exits.statistical.jobs import each
-from kmcompile.exits.statistical.reduced_set import Size, fit_reduced_set
+from kmcompile.exits.statistical.reduced_set import fit_reduced_set
 from kmcompile.exits.statistical.statistical_fit import (
     Calibrated,
     FitSamples,
@@ -55,9 +56,9 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         assert isinstance(exact, ExactSum | FixedSum)
         with threadpool_limits(1):
             points, margin = _points(exact, samples)
-        for size in _sizes(exact):
+        for size in sizes(exact):
             given = (points, size, margin, exact.lanes, samples.skip_zeros)
-            yield fit_reduced_set, given, str(size)
+            yield fit_reduced_set, given, f"reduced_set({size})"
 
     def estimates(self, stage: ReducedSet, ends: Ends, x: Float32Array) -> Estimates:
         """Return the rows of the set, which are its single test."""
@@ -134,10 +135,16 @@ def _points(exact: ExactSum | FixedSum, samples: FitSamples) -> tuple[FitPoints,
     return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]
 
 
-def _sizes(exact: ExactSum | FixedSum) -> Iterator[Size]:
+def sizes(
+    exact: ExactSum | FixedSum, wanted: Sequence[tuple[int, int, int]] = _SIZES
+) -> Iterator[Size]:
+    """Yield the sizes for a number of features, each once.
+
+    `wanted` has dimensions, vectors, and k for one feature in k.
+    """
     n = exact.n_features
     seen = set()
-    for n_out, n_vectors, share in _SIZES:
+    for n_out, n_vectors, share in wanted:
         columns = None if share == 1 or n < _FEW_FEATURES else max(n_out, n // share)
         size = Size(min(n_out, n), n_vectors, columns)
         if size not in seen:

@@ -89,6 +89,10 @@ class StatisticalFit(ABC, Generic[_S]):
     reads_intervals: ClassVar[bool] = False
     """Whether its stages test the intervals that certified exits before them prove."""
 
+    tests_leads: ClassVar[bool] = False
+    """Whether the values of its stages are scores of classes, and the largest score's lead is
+    tested."""
+
     def why_not(self, ends: Ends) -> str:
         """Return why a program with this sum cannot have such an exit; "" if it can."""
         return ""

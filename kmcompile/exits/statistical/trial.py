@@ -204,6 +204,11 @@ def largest_scale(
     return np.append(scales, 0.0)[high], labels
 
 
+def said(label: Always, decisions: Float64Array) -> NDArray[np.int32]:
+    """Return the labels of decisions of shape (n_samples, n_decisions)."""
+    return _decided(decisions, np.zeros_like(decisions), label)[1]
+
+
 def _decided(
     decision: Float64Array, bound: Float64Array, label: Always
 ) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:

@@ -3,6 +3,7 @@
 from kmcompile.program.stages.additive_sum import AdditiveSum
 from kmcompile.program.stages.argmax import Argmax
 from kmcompile.program.stages.bound_sequence import BoundSequence
+from kmcompile.program.stages.class_scores import ClassScores
 from kmcompile.program.stages.code_range import CodeRange
 from kmcompile.program.stages.code_table import CodeTable
 from kmcompile.program.stages.coded_polynomial_sum import CodedPolynomialSum
@@ -44,6 +45,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     Prepare,
     Nonzeros,
     RangeGate,
+    ClassScores,
     LinearFilter,
     ReducedSet,
     NearestVectors,
@@ -80,6 +82,7 @@ __all__ = [
     "Always",
     "Argmax",
     "BoundSequence",
+    "ClassScores",
     "CodeRange",
     "CodeTable",
     "CodedPolynomialSum",

@@ -11,9 +11,10 @@ import pytest
 from calibration_cases import Case, digits, mnist_pair
 from sklearn.datasets import load_breast_cancer
 
-from kmcompile.exits.statistical import reduced_set
+from kmcompile.exits.statistical import free_vectors_fit
 from kmcompile.exits.statistical.fit_points import FitPoints, of_samples
-from kmcompile.exits.statistical.reduced_set import Size, fit_reduced_set, picked_columns
+from kmcompile.exits.statistical.free_vectors_fit import Size, picked_columns
+from kmcompile.exits.statistical.reduced_set import fit_reduced_set
 from kmcompile.program.interpreter import classify
 from kmcompile.program.stages import ReducedSet
 from kmcompile.program.storage import save
@@ -52,7 +53,7 @@ def loss_of(monkeypatch: pytest.MonkeyPatch, case: Case, size: Size) -> tuple[An
         asked.append((loss, begin))
         return SimpleNamespace(x=begin)
 
-    monkeypatch.setattr(reduced_set, "minimize", minimize)
+    monkeypatch.setattr(free_vectors_fit, "minimize", minimize)
     fit_reduced_set(points_of(case), size, 1.0, case.exact.lanes, case.skip_zeros)
     return asked[0]
 

@@ -1,0 +1,185 @@
+"""Fit class scores: one score a class, whose differences tell what the machine's pairs say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from kmcompile.exits.statistical.free_vectors_fit import (
+    Axes,
+    Loss,
+    Size,
+    blocks,
+    minimised,
+    started,
+)
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.stages import ClassScores, InnerProducts
+
+_STEEPNESS = np.float32(4.0)
+"""Decisions are margins: at a decision of 1 / 4 the odds of its side are e to 1."""
+
+_CLEAR = 2.0
+"""Larger decisions teach no larger differences of scores."""
+
+_RIDGE_LINEAR = 1e-5
+_ITERATIONS = 150
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lessons:
+    """Points with what the scores are to say there.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_points, n_features), float64
+        Prepared points.
+    decisions : ndarray of shape (n_points, n_pairs), float64
+        The machine's decisions, of the pairs in their order.
+    counts : ndarray of shape (n_points, n_pairs), bool
+        Whether the pair is one of the point's class, and its decision is known.
+    n_classes : int
+    """
+
+    x: Float64Array
+    decisions: Float64Array
+    counts: NDArray[np.bool_]
+    n_classes: int
+
+    def loss(self) -> Loss:
+        """Return the mean logistic loss of the differences of scores, over all pairs that count.
+
+        A pair's difference is to have the odds of its decision, 1 / (1 + exp(-4 f)). Odds of 0 or 1
+        would teach only the label, and a few hundred samples do not tell where it changes.
+        """
+        signs = pair_signs(self.n_classes).astype(np.float32)
+        taught = np.clip(self.decisions, -_CLEAR, _CLEAR).astype(np.float32)
+        odds = expit(_STEEPNESS * taught)
+        counts = self.counts
+        factor = np.float32(1.0 / max(1, int(counts.sum())))
+
+        def loss(scores: Float32Array) -> tuple[float, Float32Array]:
+            steep = _STEEPNESS * (scores @ signs)
+            lost = np.logaddexp(np.float32(0.0), steep) - odds * steep
+            slope = np.where(counts, (expit(steep) - odds) * (_STEEPNESS * factor), 0)
+            value = float(lost[counts].astype(np.float64).sum()) * float(factor)
+            return value, slope.astype(np.float32) @ signs.T
+
+        return loss
+
+    def start(self) -> Float64Array:
+        """Return the mean clipped decision for each class, shape (n_points, n_classes)."""
+        clipped = np.clip(self.decisions, -1.0, 1.0)
+        mean: Float64Array = clipped @ pair_signs(self.n_classes).T / self.n_classes
+        return mean
+
+
+def pair_signs(n_classes: int) -> Float64Array:
+    """Return 1 where a class is the first of a pair and -1 where it is the second.
+
+    Examples
+    --------
+    >>> pair_signs(3).tolist()
+    [[1.0, 1.0, 0.0], [-1.0, 0.0, 1.0], [0.0, -1.0, -1.0]]
+    """
+    first, second = np.triu_indices(n_classes, 1)
+    classes = np.eye(n_classes)
+    return classes[:, first] - classes[:, second]
+
+
+def class_of(relevant: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the class of which all pairs are relevant; some class where none is.
+
+    Parameters
+    ----------
+    relevant : ndarray of shape (n_points, n_pairs), bool
+
+    Examples
+    --------
+    >>> class_of(np.array([[True, True, False], [False, True, True]])).tolist()
+    [0, 2]
+    """
+    n_classes = round((1 + np.sqrt(1 + 8 * relevant.shape[1])) / 2)
+    own: NDArray[np.intp] = (relevant @ np.abs(pair_signs(n_classes)).T).argmax(axis=1)
+    return own
+
+
+def fit_class_scores(lessons: Lessons, size: Size, lanes: int, skip_zeros: bool) -> ClassScores:
+    """Return scores by free vectors, with a half-width that decides nothing yet.
+
+    L-BFGS minimises the loss of the lessons. It begins with the principal axes, with vectors taken
+    from the points and with weights by ridge regression.
+
+    Parameters
+    ----------
+    lessons : Lessons
+    size : Size
+    lanes : int
+        Lanes of a block of vectors in the C's tables.
+    skip_zeros : bool
+        Whether the C reads a list of the nonzero features.
+    """
+    axes = Axes.of(lessons.x, size.n_columns)
+    start = started(axes.y, lessons.start(), size)
+    fit = minimised(axes.y.astype(np.float32), start, lessons.loss(), size.iterations)
+    products, triangle = axes.products(fit, skip_zeros)
+    vectors, weights = blocks(fit, fit.weights, lanes)
+    return _undecided(products, vectors, weights, fit.slopes.T, fit.intercept, triangle)
+
+
+def fit_linear_scores(lessons: Lessons, skip_zeros: bool) -> ClassScores:
+    """Return scores that are inner products, fitted by the same loss."""
+    axes = Axes.of(lessons.x, None)
+    found = _linear(axes.y, lessons)
+    rows = (axes.axes @ found[:-1]).T / axes.unit
+    products = InnerProducts.of_rows(rows, skip_zeros)
+    n = lessons.n_classes
+    none = np.zeros((0, n + 2, 1)), np.zeros((0, n, 1)), np.zeros((n, 0))
+    return _undecided(products, *none, found[-1], np.zeros((0, 0)))
+
+
+def _linear(y: Float64Array, lessons: Lessons) -> Float64Array:
+    """Return the weights of linear scores and, in the last row, their constants."""
+    features = np.column_stack([y, np.ones(len(y))]).astype(np.float32)
+    shape = (features.shape[1], lessons.n_classes)
+    ridge = np.full(shape, _RIDGE_LINEAR)
+    ridge[-1] = 0
+    loss = lessons.loss()
+
+    def whole(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights = theta.reshape(shape)
+        value, slope = loss(features @ weights.astype(np.float32))
+        gradient = (features.T @ slope).astype(np.float64) + 2 * ridge * weights
+        return value + float((ridge * weights**2).sum()), gradient.ravel()
+
+    options = {"maxiter": _ITERATIONS, "maxcor": 20}
+    begin = np.zeros(ridge.size)
+    found = minimize(whole, begin, jac=True, method="L-BFGS-B", options=options)
+    weights: Float64Array = found.x.reshape(shape)
+    return weights
+
+
+def _undecided(
+    products: InnerProducts,
+    vectors: Float64Array | Float32Array,
+    weights: Float64Array | Float32Array,
+    slopes: Float64Array,
+    intercept: Float64Array,
+    triangle: Float64Array,
+) -> ClassScores:
+    return ClassScores(
+        number=1,
+        products=products,
+        vectors=vectors.astype(np.float32),
+        weights=weights.astype(np.float32),
+        slopes=slopes.astype(np.float32),
+        intercept=intercept.astype(np.float32),
+        triangle=triangle.astype(np.float32),
+        least=np.float32(-np.inf),
+        largest=np.float32(np.inf),
+        half_width=np.float32(np.inf),
+    )

@@ -1,0 +1,96 @@
+"""Class scores as a kind of exit: the sizes to try, the scores on samples and the half-width."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from kmcompile.exits.statistical.class_scores import (
+    Lessons,
+    fit_class_scores,
+    fit_linear_scores,
+    pair_signs,
+)
+from kmcompile.exits.statistical.fit_points import of_samples, with_mixtures, with_vectors
+from kmcompile.exits.statistical.reduced_set_fit import sizes
+from kmcompile.exits.statistical.statistical_fit import (
+    Calibrated,
+    FitSamples,
+    Job,
+    StatisticalFit,
+)
+from kmcompile.exits.statistical.trial import Estimates, said
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.stages import ClassScores, ExactSum, FixedSum, Vote
+from kmcompile.program.stages.ends import Ends
+
+_SIZES = ((5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1))
+"""Sizes of the scores by free vectors that are tried, as those of reduced sets."""
+
+_POINTS = 5000
+"""Points to which scores are fitted, if there is memory: the machine tells what is right for a
+mixture of samples and vectors, too. Of 2,000 to 7,000 points of digits and of satellite images,
+with and without mixtures of vectors, these saved most."""
+
+
+class ClassScoresFit(StatisticalFit[ClassScores]):
+    """The kind `class_scores`: linear scores and several sizes of scores by free vectors."""
+
+    kind = ClassScores
+    most = 2
+    tests_leads = True
+
+    def why_not(self, ends: Ends) -> str:
+        """Return why a program with this label cannot have class scores; "" if it can."""
+        if not isinstance(ends.label, Vote):
+            return "it has no more decisions than classes, for which the other exits do as well"
+        return ""
+
+    def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
+        """Yield the job of the linear scores, and one for each size if a sum makes mixtures."""
+        exact = samples.ends.exact
+        with threadpool_limits(1):
+            lessons = _lessons(samples)
+        yield fit_linear_scores, (lessons, samples.skip_zeros), "class_scores(linear)"
+        if not isinstance(exact, ExactSum | FixedSum):
+            return
+        for size in sizes(exact, _SIZES):
+            given = (lessons, size, exact.lanes, samples.skip_zeros)
+            yield fit_class_scores, given, f"class_scores({size})"
+
+    def estimates(self, stage: ClassScores, ends: Ends, x: Float32Array) -> Estimates:
+        """Return the scores, for the stage's single test."""
+        scores = stage.scores(stage.products.of(x))
+        none = np.zeros(1, dtype=np.int64)
+        return Estimates(scores[None], ends.weight(stage) * stage.operations_of(x)[None], none)
+
+    def reach(self, stage: ClassScores, test: int) -> float:
+        """Return 2, as for reduced sets."""
+        return 2.0
+
+    def finished(self, stage: ClassScores, calibrated: Calibrated) -> ClassScores:
+        """Return the scores with their half-width and number."""
+        return replace(stage, number=calibrated.number, half_width=calibrated.half_width[0, 0])
+
+    def with_limits(self, stage: ClassScores, x: Float32Array, square: Float32Array) -> ClassScores:
+        """Return the scores with limits: the range of samples' components outside their span."""
+        if not stage.watches_range:
+            return stage
+        rest = stage.residual(stage.products.of(x), square)
+        return replace(stage, least=rest.min(), largest=rest.max())
+
+
+def _lessons(samples: FitSamples) -> Lessons:
+    """Return samples, vectors and mixtures of both with the decisions of their classes' pairs."""
+    exact, label = samples.ends.exact, samples.ends.label
+    assert isinstance(label, Vote)
+    x, decisions = samples.x.astype(np.float64), samples.decisions
+    if not isinstance(exact, ExactSum | FixedSum):
+        return Lessons(x, decisions, samples.relevant, label.n_classes)
+    points = of_samples(exact, samples.x, decisions, samples.relevant, least=0)
+    points = with_mixtures(exact, with_vectors(exact, points), _POINTS)
+    own = np.abs(pair_signs(label.n_classes))[said(label, points.decisions)] > 0
+    return Lessons(points.x, points.decisions, points.relevant & own, label.n_classes)
