@@ -68,7 +68,7 @@ class Trajectories:
 
 
 def trajectories_of(program: Program, answers: Answers, queries: Queries) -> Trajectories | None:
-    """Return the tests of some queries of the statistics; None without early exits."""
+    """Return the tests of some queries of the statistics; None if no early exit tests decisions."""
     if not program.early_exits:
         return None
     sample = sample_of(answers, queries)
@@ -76,6 +76,8 @@ def trajectories_of(program: Program, answers: Answers, queries: Queries) -> Tra
     chosen = _chosen(decision, sample.answers.operations)
     X = np.ascontiguousarray(queries.X[sample.rows[chosen]])
     found = _tests(program, X)
+    if not found:  # class scores have no decisions
+        return None
     table = np.array(found, dtype=np.float64).reshape(len(found), 9)
     table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
     query, stage, number, kernels = table[:, :4].astype(np.int64).T

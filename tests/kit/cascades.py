@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
+from kit import class_scores
 from kit.emitted import Emitted, emit_model
 from kit.reduced_sets import estimate, fitted_reduced_set, scaled
 from kmcompile.exits.statistical.case import gate_of
@@ -22,6 +23,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    ClassScores,
     ExactSum,
     FixedSum,
     InnerProducts,
@@ -65,6 +67,9 @@ class Cascade:
         Whether a feature is the mean of four pixels.
     n_fitted : int
         Vectors of a reduced set; up to four are one block.
+    n_scores : int
+        Class scores of a machine of pairs: linear ones, by vectors in some columns, and by vectors
+        that check the range.
     """
 
     kernel: str
@@ -77,10 +82,12 @@ class Cascade:
     pooled: bool = False
     n_trained: int = N_TRAINED
     n_fitted: int = N_FITTED
+    n_scores: int = 0
 
     def __str__(self) -> str:
         words = [self.kernel, self.task, self.scheme, f"{self.n_levels}_levels", self.preprocessing]
         words += [] if self.skip_zeros else ["dense"]
+        words += [f"{self.n_scores}_scores"] if self.n_scores else []
         return "-".join([*words, f"{self.n_reduced}_reduced"])
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
@@ -126,7 +133,7 @@ class Stages:
         has_list = isinstance(self.exact, ExactSum) and self.exact.skip_zeros
         skips = self.cascade.skip_zeros and not has_list
         first = [Nonzeros(self.exact.n_features)] if skips else []
-        between: list[Stage] = [*first, self.gate(), self.filter()]
+        between: list[Stage] = [*first, self.gate(), *self.scores(), self.filter()]
         batch = replace(self.batch, in_range=np.ones(len(self.batch), dtype=bool))
         for number in range(1, self.cascade.n_reduced + 1):
             stage = self.reduced(number, batch)
@@ -156,6 +163,23 @@ class Stages:
         ends = np.float32(np.quantile(square, (0.03, 0.98)))
         usual = np.clip(usual_squares(square), *ends)
         return RangeGate(self.exact.n_features, *ends, self.cascade.skip_zeros, usual=usual)
+
+    def scores(self) -> list[ClassScores]:
+        """Return class scores of every kind, each with a band that few queries leave."""
+        skips = self.cascade.skip_zeros
+        rows, triangle = scaled(self.directions[:N_DIMENSIONS], self.x)
+        n_columns = min(N_COLUMNS, self.exact.n_features // 2)
+        columns = np.sort(np.argsort(-self.x.std(axis=0))[:n_columns])
+        some = InnerProducts.of_rows(rows[:, columns], skips, columns)
+        vectors = self.exact.columns().T[: self.cascade.n_fitted]
+        in_some = (some, np.zeros((0, 0)), vectors, self.batch, self.f)
+        in_all = (self.products(rows), triangle, vectors[:4], self.batch, self.f)
+        kinds = [
+            lambda: class_scores.linear_scores(1, self.x, self.f, skips),
+            lambda: class_scores.vector_scores(2, *in_some),
+            lambda: class_scores.vector_scores(3, *in_all),
+        ]
+        return [kind() for kind in kinds[: self.cascade.n_scores]]
 
     def filter(self) -> LinearFilter:
         """Return the linear fit, with a band that half of the decisions lie in."""
@@ -262,6 +286,8 @@ CORE = [
     ),
     Cascade("sigmoid", "one_vs_one", "by_score", n_reduced=0),
     Cascade("rbf", "binary", skip_zeros=False, preprocessing="l2"),
+    Cascade("rbf", "one_vs_one", n_scores=3),
+    Cascade("poly", "break_ties", "by_score", skip_zeros=False, n_scores=3),
 ]
 """Each path of the templates at least once: for every compiler and every board."""
 

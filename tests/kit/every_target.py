@@ -134,6 +134,8 @@ GROUPS: dict[str, list[Any]] = {
         Cascade("poly", "binary", "tug_of_war", 1, True, 2, "l2", pooled=True, **_SMALL),
         Cascade("rbf", "break_ties", "estimate", 2, False, 2, "standard", pooled=True, **_SMALL),
         Cascade("sigmoid", "one_vs_one", "by_score", n_reduced=0, pooled=True, **_SMALL),
+        Cascade("rbf", "one_vs_one", n_reduced=0, pooled=True, n_scores=3, **_SMALL),
+        Cascade("rbf", "one_vs_one", "by_score", 1, False, pooled=True, n_scores=3, **_SMALL),
         SparseDigits("rbf", "binary", "tug_of_war", normalizes=True, **_SMALL),
         SparseDigits("poly", "one_vs_one", "by_score", **_SMALL),
         Certified("rbf", "sparse_digits", "raw", **_SMALL),

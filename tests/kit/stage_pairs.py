@@ -50,6 +50,7 @@ from kmcompile.program.stages import (
     AdditiveSum,
     Argmax,
     BoundSequence,
+    ClassScores,
     CodedPolynomialSum,
     CodedSum,
     CurveSum,
@@ -192,7 +193,11 @@ class Chain:
         # Of one class all coefficients are positive: there is no tug of war.
         schemes = ("tug_of_war" if self.task is Task.BINARY else "by_score", "estimate")
         scheme = schemes[self.backwards]
-        cascade = Cascade(self.kernel, "", scheme, 1, skip_zeros=self.data == "sparse", n_reduced=2)
+        n_scores = 3 if self.task is Task.ONE_VS_ONE else 0
+        sparse = self.data == "sparse"
+        cascade = Cascade(
+            self.kernel, "", scheme, 1, skip_zeros=sparse, n_reduced=2, n_scores=n_scores
+        )
         own = Stages(cascade, program, accepted[:N_CALIBRATED]).program.exits
         calibrated = [stage for stage in own if stage not in program.stages]
         first = [stage for stage in calibrated if not isinstance(stage, EarlyExit)]
@@ -365,6 +370,7 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     RangeGate: _calibrates,
     LinearFilter: _calibrates,
     ReducedSet: _calibrates,
+    ClassScores: lambda chain: _calibrates(chain) and chain.task is Task.ONE_VS_ONE,
     NearestVectors: lambda chain: _calibrates(chain) and _in_floats(chain) and not chain.by_pairs,
     **_PROVING,
     IntervalRatio: lambda chain: (

@@ -1,4 +1,4 @@
-"""The view of the stages `class_scores`."""
+"""The views of the stages `class_scores`."""
 
 from __future__ import annotations
 
@@ -12,21 +12,11 @@ from kmcompile.program.stages import ClassScores
 
 
 @dataclass(frozen=True, slots=True)
-class ClassScoresView(FreeVectorsView):
-    """Values for templates/stages/class_scores.c.j2 and, with vectors, templates/reduced_set/."""
+class VectorScoresView(FreeVectorsView):
+    """Values for templates/stages/class_scores.c.j2 and templates/reduced_set/."""
 
     rows: ClassVar[str] = "scores"
     each_row: ClassVar[str] = "class\n * in their order"
-
-    @classmethod
-    def of(cls, stage: ClassScores, site: Site) -> ExitView:
-        """Return the view of a stage at its place."""
-        if stage.has_vectors:
-            return super(ClassScoresView, cls).of(stage, site)
-        names = (f"{stage.prefix}_products", f"{stage.prefix}_weights")
-        return LinearScoresView(
-            stage, stage.prefix, products_view(stage.products, *names, site.functions)
-        )
 
     @classmethod
     def limits(cls, upper: str) -> tuple[str, str]:
@@ -51,6 +41,22 @@ class LinearScoresView(ExitView):
 
     checks_range: ClassVar[bool] = False
 
+    @classmethod
+    def of(cls, stage: ClassScores, site: Site) -> LinearScoresView:
+        """Return the view of a stage at its place."""
+        names = (f"{stage.prefix}_products", f"{stage.prefix}_weights")
+        return cls(stage, stage.prefix, products_view(stage.products, *names, site.functions))
+
     def inner_products(self) -> tuple[ProductsView, ...]:
         """Return the inner products with the weights."""
         return (self.products,)
+
+
+class ClassScoresView(ExitView):
+    """Class scores with or without vectors; each has a view of its own."""
+
+    @classmethod
+    def of(cls, stage: ClassScores, site: Site) -> ExitView:
+        """Return the view of a stage at its place."""
+        view = VectorScoresView if stage.has_vectors else LinearScoresView
+        return view.of(stage, site)

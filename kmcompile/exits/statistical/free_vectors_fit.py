@@ -167,7 +167,7 @@ def started(y: Float64Array, target: Float64Array, size: Size) -> Fit:
     h = features[:, :n_vectors]
     ridge = RIDGE_START * len(u) * np.mean(h * h) * np.eye(features.shape[1])
     ridge[-1, -1] = 0
-    solved = np.linalg.solve(features.T @ features + ridge, features.T @ target)
+    solved = np.linalg.solve(features.T @ features + ridge, features.T @ target).astype(np.float64)
     return Fit(projection, vectors, shifts, solved[:n_vectors], solved[n_vectors:-1], solved[-1])
 
 

@@ -61,9 +61,10 @@ class LeadLink(CascadeExit[Estimates]):
         """
         scores = fitted.estimates.values[0].astype(np.float64)
         label = class_of(relevant)
-        signs = pair_signs(scores.shape[1])[label]
+        pairs = pair_signs(scores.shape[1])
+        signs = pairs[label]
         margin = np.where(relevant, decisions * signs, np.inf).min(axis=1)
-        lead = np.where(relevant, (scores @ pair_signs(scores.shape[1])) * signs, np.inf).min(axis=1)
+        lead = np.where(relevant, (scores @ pairs) * signs, np.inf).min(axis=1)
         near = near_boundary(margin, np.ones(len(margin), dtype=bool))
         deviation = float((lead[near] - margin[near]).std()) if len(near) else np.inf
         reach = fit_of(fitted.stage).reach(fitted.stage, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.fit_points import FitPoints
 from kmcompile.exits.statistical.free_vectors_fit import (
@@ -69,11 +68,9 @@ def _loss(points: FitPoints, margin: float) -> Loss:
 def _spread_row(fit: Fit, y: Float64Array, magnitudes: Float64Array) -> Float64Array:
     """Return the weights, slopes and intercept of the spread, concatenated."""
     features = features_of(y @ fit.projection, fit.vectors, fit.shifts)
-    ridge = RIDGE_START * len(features) * np.append((features[:, :-1] ** 2).mean(axis=0) + 1e-6, 0.0)
-    solved: Float64Array = np.linalg.solve(
-        features.T @ features + np.diag(ridge), features.T @ magnitudes
-    )
-    return solved
+    sizes = np.append((features[:, :-1] ** 2).mean(axis=0) + 1e-6, 0.0)
+    moments = features.T @ features + np.diag(RIDGE_START * len(features) * sizes)
+    return np.linalg.solve(moments, features.T @ magnitudes).astype(np.float64)
 
 
 def _stage(

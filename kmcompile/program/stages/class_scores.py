@@ -74,7 +74,7 @@ class ClassScores(FreeVectors):
         in_range = self.is_inside(y, batch.square, batch.in_range)
         label, leads = leads_of(self.scores(y))
         lead = np.fmin(np.fmin.reduce(leads, axis=1), self.far)
-        settled: NDArray[np.bool_] = (leads > self.half_width).all(axis=1)
+        settled = np.all(leads > self.half_width, axis=1)
         spent = self.operations_of(batch.x) - np.where(in_range, 0, self._sum_operations())
         batch = replace(
             batch,
@@ -99,11 +99,14 @@ class ClassScores(FreeVectors):
 
     def shared(self) -> Shared:
         """Return the constants that its projection shares, and the number of classes."""
-        of_vectors = (
+        own = (*self.products.shared(), *sizes(self.intercept, "N_CLASSES"))
+        if not self.has_vectors:
+            return (*own, ("N_CLASSES", self.products.n_rows))
+        return (
+            *own,
             *sizes(self.slopes[:, 0], "N_CLASSES"),
             *sizes(self.weights[0, :, 0], "N_CLASSES"),
-        ) if self.has_vectors else (("N_CLASSES", self.products.n_rows),)
-        return (*self.products.shared(), *sizes(self.intercept, "N_CLASSES"), *of_vectors)
+        )
 
     def defines(self) -> tuple[Constant, ...]:
         """Return the constants for the stage's sizes."""
