@@ -39,7 +39,7 @@ def linear_scores(
         triangle=np.zeros((0, 0)),
         least=np.float32(0.0),
         largest=np.float32(0.0),
-        half_width=np.float32(0.0),
+        half_width=np.zeros(n),
     )
     return with_band(stage, np.float32(x), share)
 
@@ -66,7 +66,7 @@ def vector_scores(
         triangle=made.triangle,
         least=made.least,
         largest=made.largest,
-        half_width=np.float32(0.0),
+        half_width=np.zeros(values.shape[1]),
     )
     return with_band(stage, batch.x, DECIDED)
 
@@ -74,4 +74,5 @@ def vector_scores(
 def with_band(stage: ClassScores, x: np.ndarray, share: float) -> ClassScores:
     """Return the scores with a half-width that the lead of a share of the inputs exceeds."""
     leads = leads_of(stage.scores(stage.products.of(x)))[1].min(axis=1)
-    return replace(stage, half_width=np.float32(np.quantile(leads, 1 - share)))
+    near = np.linspace(0.95, 1.05, len(stage.half_width))  # one a class, so that each is read
+    return replace(stage, half_width=near * np.quantile(leads, 1 - share))

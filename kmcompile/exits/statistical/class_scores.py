@@ -181,5 +181,5 @@ def _undecided(
         triangle=triangle.astype(np.float32),
         least=np.float32(-np.inf),
         largest=np.float32(np.inf),
-        half_width=np.float32(np.inf),
+        half_width=np.full(len(intercept), np.inf, np.float32),
     )

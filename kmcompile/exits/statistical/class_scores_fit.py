@@ -73,7 +73,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
 
     def finished(self, stage: ClassScores, calibrated: Calibrated) -> ClassScores:
         """Return the scores with their half-width and number."""
-        return replace(stage, number=calibrated.number, half_width=calibrated.half_width[0, 0])
+        return replace(stage, number=calibrated.number, half_width=calibrated.half_width[0])
 
     def with_limits(self, stage: ClassScores, x: Float32Array, square: Float32Array) -> ClassScores:
         """Return the scores with limits: the range of samples' components outside their span."""

@@ -21,20 +21,20 @@ from kmcompile.program.stages.ends import Ends
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LeadLink(CascadeExit[Estimates]):
-    """Class scores with one band, that of the lead of the largest score.
+    """Class scores with a band for each class, that of the lead of its score over all others.
 
     Parameters
     ----------
     fitted : FittedExit
-    width : float
-        Half-width of the band at a scale of 1.
-    floor : float
-        Least half-width at any of `risk.SCALES`; 0 where no generated point misleads the test.
+    width : ndarray of shape (n_classes,), float64
+        Half-widths of the bands at a scale of 1, by the class that leads.
+    floor : ndarray of shape (n_classes,), float64
+        Least half-widths at any of `risk.SCALES`; 0 where no generated point misleads the test.
     """
 
     fitted: FittedExit
-    width: float
-    floor: float = 0.0
+    width: Float64Array
+    floor: Float64Array
 
     @classmethod
     def of(
@@ -44,9 +44,9 @@ class LeadLink(CascadeExit[Estimates]):
         decisions: Float64Array,
         relevant: NDArray[np.bool_],
     ) -> LeadLink:
-        """Return the test with a band in which every sample lies that gets a wrong label.
+        """Return the test with bands in which every sample lies that gets a wrong label.
 
-        The band is at least `reach` standard deviations of the lead's error wide, near the
+        A band is at least `reach` standard deviations of the lead's error wide, near the
         boundary: the lead of the machine's class against its smallest decision of a pair.
 
         Parameters
@@ -69,8 +69,11 @@ class LeadLink(CascadeExit[Estimates]):
         deviation = float((lead[near] - margin[near]).std()) if len(near) else np.inf
         reach = fit_of(fitted.stage).reach(fitted.stage, 0)
         smallest = 1e-6 * float(np.abs(scores).max(initial=0.0))
-        wrong = float(-lead.min(initial=0.0))
-        return cls(fitted, max(reach * deviation, wrong, smallest))
+        width = np.full(scores.shape[1], max(reach * deviation, smallest))
+        leading, leads = leads_of(fitted.estimates.values[0])
+        wrong = leading != label
+        np.maximum.at(width, leading[wrong], leads[wrong].min(axis=1))
+        return cls(fitted, width, np.zeros_like(width))
 
     @property
     def stage(self) -> EarlyExit:
@@ -91,15 +94,17 @@ class LeadLink(CascadeExit[Estimates]):
     ) -> tuple[Trial, State]:
         """Return the trial of the test on samples; the state does not change."""
         labels, leads = leads_of(results.values[0])
-        lead = leads.min(axis=1)
-        widths = self._half_width(scales).astype(np.float32)  # they fall with the scale
-        first = np.searchsorted(-widths, -lead, side="right")
-        scale = np.append(scales, 0.0)[first]
+        lead, scale = leads.min(axis=1), np.zeros(len(labels))
+        widths = self._half_widths(scales).astype(np.float32)  # they fall with the scale
+        for number, of_class in enumerate(widths.T):
+            rows = np.flatnonzero(labels == number)
+            first = np.searchsorted(-of_class, -lead[rows], side="right")
+            scale[rows] = np.append(scales, 0.0)[first]
         return Trial(scale[None], labels[None], results.operations, None), before
 
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the scores with their half-width at a scale, numbered among their kind."""
-        half_width = np.full((1, 1), self._half_width(scale), dtype=np.float32)
+        half_width = self._half_widths(np.array([scale])).astype(np.float32)
         return fit_of(self.stage).finished(self.stage, Calibrated((), half_width, (1, 0), number))
 
     def with_limits(self, x: Float32Array, square: Float32Array) -> LeadLink:
@@ -108,17 +113,23 @@ class LeadLink(CascadeExit[Estimates]):
         return replace(self, fitted=replace(self.fitted, stage=limited))
 
     def with_floor(self, results: Estimates, before: State, misled: Misled) -> LeadLink:
-        """Return the test with a band in which every generated point lies that it misleads."""
+        """Return the test with bands in which every generated point lies that misleads it."""
         labels, leads = leads_of(results.values[0])
         wrong = misled.counts.any(axis=1) & (labels != class_of(misled.counts))
-        sizes = leads[wrong].min(axis=1).astype(np.float64)
-        return replace(self, floor=least_width(sizes, self.width, misled.scale))
+        lead = leads.min(axis=1).astype(np.float64)
+        floor = [
+            least_width(lead[wrong & (labels == number)], float(width), misled.scale)
+            for number, width in enumerate(self.width)
+        ]
+        return replace(self, floor=np.array(floor))
 
     def is_widened(self, scale: float) -> bool:
-        """Return whether the floor makes the band wider at a scale."""
-        return bool(self._half_width(scale) > replace(self, floor=0.0)._half_width(scale))
+        """Return whether the floor of a band makes it wider at a scale."""
+        no_floor, at = replace(self, floor=np.zeros_like(self.floor)), np.array([scale])
+        return bool((self._half_widths(at) > no_floor._half_widths(at)).any())
 
-    def _half_width(self, scale: float | Float64Array) -> Float64Array:
-        of_scale, of_floor = shares(scale)
+    def _half_widths(self, scales: Float64Array) -> Float64Array:
+        """Return the half-widths of all bands at scales, shape (n_scales, n_classes)."""
+        of_scale, of_floor = shares(scales[:, None])
         found: Float64Array = np.maximum(of_scale * self.width, of_floor * self.floor)
         return found

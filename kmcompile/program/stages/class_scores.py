@@ -22,7 +22,7 @@ _PER_CLASS = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassScores(FreeVectors):
-    """The label is the class c with the largest score if its lead exceeds the half-width.
+    """The label is the class c with the largest score if its lead exceeds the half-width of c.
 
     score_c = sum_k weight_ck bump(v_k) + <slope_c, y> + c_c with y = M x, as in `FreeVectors`; or
     without vectors and slopes, score_c = y_c + c_c, where M has a row for each class. Of equal
@@ -36,11 +36,12 @@ class ClassScores(FreeVectors):
     ----------
     number, products, vectors, weights, slopes, intercept, triangle, least, largest
         As in `FreeVectors`, a row for each class; without vectors their number of blocks is 0.
-    half_width : float32
-        Half of the calibrated band of the lead; if it is infinite no query is decided.
+    half_width : ndarray of shape (n_classes,), float32
+        Half of the calibrated band of the lead, for the class that leads. With an infinite one no
+        query gets the label of this class.
     """
 
-    half_width: np.float32
+    half_width: Float32Array
 
     template: ClassVar[str] = "class_scores"
     exit: ClassVar[str | None] = "statistical"
@@ -50,9 +51,7 @@ class ClassScores(FreeVectors):
 
     def __post_init__(self) -> None:
         FreeVectors.__post_init__(self)
-        object.__setattr__(self, "half_width", np.float32(finite(self.half_width)))
-        if not self.half_width >= 0:
-            raise ValueError(f"half_width is {self.half_width}, must be at least 0")
+        object.__setattr__(self, "half_width", finite(self.half_width))
 
     @property
     def prefix(self) -> str:
@@ -74,13 +73,14 @@ class ClassScores(FreeVectors):
         in_range = self.is_inside(y, batch.square, batch.in_range)
         label, leads = leads_of(self.scores(y))
         lead = np.fmin(np.fmin.reduce(leads, axis=1), self.far)
-        settled = np.all(leads > self.half_width, axis=1)
+        half_width = self.half_width[label]
+        settled = np.all(leads > half_width[:, None], axis=1) & (half_width >= 0)
         spent = self.operations_of(batch.x) - np.where(in_range, 0, self._sum_operations())
         batch = replace(
             batch,
             label=np.where(in_range, label, batch.label),
-            lower=np.where(in_range, lead - self.half_width, batch.lower),
-            upper=np.where(in_range, lead + self.half_width, batch.upper),
+            lower=np.where(in_range, lead - half_width, batch.lower),
+            upper=np.where(in_range, lead + half_width, batch.upper),
             certified=settled & in_range,
             in_range=in_range,
             operations=batch.operations + spent,
@@ -100,6 +100,7 @@ class ClassScores(FreeVectors):
     def shared(self) -> Shared:
         """Return the constants that its projection shares, and the number of classes."""
         own = (*self.products.shared(), *sizes(self.intercept, "N_CLASSES"))
+        own += sizes(self.half_width, "N_CLASSES")
         if not self.has_vectors:
             return (*own, ("N_CLASSES", self.products.n_rows))
         return (
@@ -118,8 +119,13 @@ class ClassScores(FreeVectors):
 
     def tables(self) -> tuple[Table, ...]:
         """Return projection, vectors, weights, slopes and intercepts, or only weights of inputs."""
+        half_width = Table(
+            f"{self.prefix}_half_width",
+            self.half_width,
+            "Half of the calibrated band of the lead: [leading class]",
+        )
         if self.has_vectors:
-            return self._tables_of_rows("the scores")
+            return (*self._tables_of_rows("the scores"), half_width)
         return (
             Table(
                 f"{self.prefix}_weights",
@@ -127,6 +133,7 @@ class ClassScores(FreeVectors):
                 "Weights of the scores, per prepared feature: [block][feature][lane]",
             ),
             Table(f"{self.prefix}_intercept", self.intercept, "Constants of the scores: [class]"),
+            half_width,
         )
 
 

@@ -52,6 +52,7 @@ CHI2 = catalogue.Case("SVC", "chi2", "binary", "maxabs", parameters=(("C", 100.0
 CASES = (
     *catalogue.CORE,
     cascades.CORE[0],
+    cascades.CORE[5],
     *certified.CORE[:3],
     certified.OTHERS[0],
     ratios.CORE[0],
