@@ -38,44 +38,70 @@ class Lessons:
     ----------
     x : ndarray of shape (n_points, n_features), float64
         Prepared points.
-    decisions : ndarray of shape (n_points, n_pairs), float64
-        The machine's decisions, of the pairs in their order.
-    counts : ndarray of shape (n_points, n_pairs), bool
-        Whether the pair is one of the point's class, and its decision is known.
-    n_classes : int
+    labels : ndarray of shape (n_points,), int32
+        The machine's labels.
+    margins : ndarray of shape (n_points, n_classes), float64
+        The machine's decision between the label's class and each other: positive for the label's.
+    counts : ndarray of shape (n_points, n_classes), bool
+        Whether this decision is known; of the label's class itself it is not.
     """
 
     x: Float64Array
-    decisions: Float64Array
+    labels: NDArray[np.int32]
+    margins: Float64Array
     counts: NDArray[np.bool_]
-    n_classes: int
+
+    @classmethod
+    def of(
+        cls,
+        x: Float64Array,
+        labels: NDArray[np.int32],
+        decisions: Float64Array,
+        known: NDArray[np.bool_],
+        n_classes: int,
+    ) -> Lessons:
+        """Return the lessons of decisions of pairs, (n_points, n_pairs), and which are known."""
+        first, second = np.triu_indices(n_classes, 1)
+        margins = np.zeros((len(x), n_classes))
+        counts = np.zeros((len(x), n_classes), dtype=bool)
+        for pair, (one, other) in enumerate(zip(first, second, strict=True)):
+            for own, rival, sign in ((one, other, 1.0), (other, one, -1.0)):
+                rows = labels == own
+                margins[rows, rival] = sign * decisions[rows, pair]
+                counts[rows, rival] = known[rows, pair]
+        return cls(x, labels, margins, counts)
+
+    @property
+    def n_classes(self) -> int:
+        """Classes."""
+        return int(self.margins.shape[1])
 
     def loss(self) -> Loss:
-        """Return the mean logistic loss of the differences of scores, over all pairs that count.
+        """Return the mean logistic loss of the label's lead over each other class.
 
-        A pair's difference is to have the odds of its decision, 1 / (1 + exp(-4 f)). Odds of 0 or 1
+        A lead is to have the odds of the machine's decision f, 1 / (1 + exp(-4 f)). Odds of 0 or 1
         would teach only the label, and a few hundred samples do not tell where it changes.
         """
-        signs = pair_signs(self.n_classes).astype(np.float32)
-        taught = np.clip(self.decisions, -_CLEAR, _CLEAR).astype(np.float32)
+        taught = np.clip(self.margins, -_CLEAR, _CLEAR).astype(np.float32)
         odds = expit(_STEEPNESS * taught)
-        counts = self.counts
-        factor = np.float32(1.0 / max(1, int(counts.sum())))
+        labels, rows = self.labels, np.arange(len(self.x))
+        factor = np.float32(1.0 / max(1, int(self.counts.sum())))
+        counts = self.counts.astype(np.float32) * factor
 
         def loss(scores: Float32Array) -> tuple[float, Float32Array]:
-            steep = _STEEPNESS * (scores @ signs)
+            steep = _STEEPNESS * (scores[rows, labels][:, None] - scores)
             lost = np.logaddexp(np.float32(0.0), steep) - odds * steep
-            slope = np.where(counts, (expit(steep) - odds) * (_STEEPNESS * factor), 0)
-            value = float(lost[counts].astype(np.float64).sum()) * float(factor)
-            return value, slope.astype(np.float32) @ signs.T
+            slope = (odds - expit(steep)) * (_STEEPNESS * counts)
+            slope[rows, labels] = -slope.sum(axis=1)  # its own does not count
+            return float((lost * counts).astype(np.float64).sum()), slope
 
         return loss
 
     def start(self) -> Float64Array:
-        """Return the mean clipped decision for each class, shape (n_points, n_classes)."""
-        clipped = np.clip(self.decisions, -1.0, 1.0)
-        mean: Float64Array = clipped @ pair_signs(self.n_classes).T / self.n_classes
-        return mean
+        """Return scores to begin with: 0 for the label's class, minus its margin for others."""
+        start = np.where(self.counts, -np.clip(self.margins, -1.0, 1.0), -1.0)
+        start[np.arange(len(start)), self.labels] = 0.0
+        return start
 
 
 def pair_signs(n_classes: int) -> Float64Array:

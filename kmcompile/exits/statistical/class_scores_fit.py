@@ -12,7 +12,6 @@ from kmcompile.exits.statistical.class_scores import (
     Lessons,
     fit_class_scores,
     fit_linear_scores,
-    pair_signs,
 )
 from kmcompile.exits.statistical.fit_points import of_samples, with_mixtures, with_vectors
 from kmcompile.exits.statistical.reduced_set_fit import sizes
@@ -27,10 +26,13 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import ClassScores, ExactSum, FixedSum, Vote
 from kmcompile.program.stages.ends import Ends
 
-_SIZES = ((5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1))
-"""Sizes of the scores by free vectors that are tried, as those of reduced sets."""
+_SIZES = ((5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1), (16, 400, 1))
+"""Sizes of the scores by free vectors that are tried, as those of reduced sets, and a larger one."""
 
-_POINTS = 5000
+_MOST_SHARE = 0.1
+"""Most operations of a size, as a share of the exact sum's: there is no room for more."""
+
+_POINTS, _POINTS_PER_CLASS = 5000, 350
 """Points to which scores are fitted, if there is memory: the machine tells what is right for a
 mixture of samples and vectors, too. Of 2,000 to 7,000 points of digits and of satellite images,
 with and without mixtures of vectors, these saved most."""
@@ -58,6 +60,9 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
         if not isinstance(exact, ExactSum | FixedSum):
             return
         for size in sizes(exact, _SIZES):
+            spent = size.n_vectors * (size.n_out + lessons.n_classes)
+            if spent > _MOST_SHARE * exact.operations():
+                break
             given = (lessons, size, exact.lanes, samples.skip_zeros)
             yield fit_class_scores, given, f"class_scores({size})"
 
@@ -89,8 +94,9 @@ def _lessons(samples: FitSamples) -> Lessons:
     assert isinstance(label, Vote)
     x, decisions = samples.x.astype(np.float64), samples.decisions
     if not isinstance(exact, ExactSum | FixedSum):
-        return Lessons(x, decisions, samples.relevant, label.n_classes)
+        return Lessons.of(x, said(label, decisions), decisions, samples.relevant, label.n_classes)
+    least = max(_POINTS, _POINTS_PER_CLASS * label.n_classes)
     points = of_samples(exact, samples.x, decisions, samples.relevant, least=0)
-    points = with_mixtures(exact, with_vectors(exact, points), _POINTS)
-    own = np.abs(pair_signs(label.n_classes))[said(label, points.decisions)] > 0
-    return Lessons(points.x, points.decisions, points.relevant & own, label.n_classes)
+    points = with_mixtures(exact, with_vectors(exact, points), least)
+    labels = said(label, points.decisions)
+    return Lessons.of(points.x, labels, points.decisions, points.relevant, label.n_classes)
