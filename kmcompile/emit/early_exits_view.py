@@ -17,7 +17,7 @@ from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.program import Program
 from kmcompile.program.shared import Place
-from kmcompile.program.stages import EarlyExit, ExactSum, FixedSum, Stage
+from kmcompile.program.stages import ClassScores, EarlyExit, ExactSum, FixedSum, Stage
 
 _Part = TypeVar("_Part", Constant, Member)
 
@@ -200,6 +200,11 @@ class EarlyExitsView:
     def calibrates(self) -> bool:
         """Whether any of the early exits is statistical."""
         return any(stage.exit == "statistical" for stage in self.stages)
+
+    @property
+    def scores_classes(self) -> bool:
+        """Whether any of the early exits answers by the lead of a class's score."""
+        return any(isinstance(stage, ClassScores) for stage in self.stages)
 
     @property
     def keeps_middles(self) -> bool:

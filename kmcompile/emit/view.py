@@ -120,6 +120,7 @@ class ModelView:
     proves: bool
     proved_by: str
     calibrated: bool
+    scores_classes: bool
     checks_range: bool
     usual_intervals: tuple[UsualInterval, ...]
     usual_mean: str
@@ -243,6 +244,7 @@ def model_view(
         proves=early.proves,
         proved_by=proved_by(early),
         calibrated=early.calibrates,
+        scores_classes=early.scores_classes,
         checks_range=early.gate is not None,
         usual_intervals=usual_intervals(early),
         # The sum over k of 2^k times the share of the samples with dissimilarity 2^k.

@@ -27,7 +27,7 @@ from kmcompile.program.stages import ClassScores, ExactSum, FixedSum, Vote
 from kmcompile.program.stages.ends import Ends
 
 _SIZES = ((5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1), (16, 400, 1))
-"""Sizes of the scores by free vectors that are tried, as those of reduced sets, and a larger one."""
+"""Sizes of scores by free vectors that are tried: those of reduced sets, and a larger one."""
 
 _MOST_SHARE = 0.1
 """Most operations of a size, as a share of the exact sum's: there is no room for more."""
