@@ -179,7 +179,7 @@ def test_what_cannot_be_built_is_refused_with_the_reason(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"stages": "linear"}, "linear is no early exit; there are linear_filter, "),
+        ({"stages": "linear"}, "linear is no early exit; there are class_scores, linear_filter, "),
         ({"require": "linear_filter", "mode": "certified"}, "linear_filter is a statistical exit"),
         (
             {"stages": "interval_ratio,bound_sequence"},
