@@ -5,21 +5,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion_constants import curved_rows, reach_constants
+from kmcompile.exits.certified.expansion_constants import bend_of, curved_rows, reach_constants
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
+from kmcompile.exits.certified.known_expansions import Known
 from kmcompile.exits.certified.likely_labels import n_rows, worthwhile
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, LocalExpansion
@@ -95,15 +97,16 @@ def fit_local_expansion(
     found: dict[str, LocalExpansion] = {}
     seen: set[tuple[tuple[int, ...], int]] = set()
     for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
-        searches = [1]
+        searches, known = [1], Known()
         for n_labels in searches:
             own = affordable(shape, machine, program, room, part, n_labels)
             if not own or (own, n_labels) in seen:
                 continue
             seen.add((own, n_labels))
-            levels = tree(machine, program, samples, labels, own, budget.tell, n_labels)
+            known.keep(len(own))
+            levels = tree(machine, program, samples, labels, own, budget.tell, n_labels, known)
             beside = f", {n_labels} labels each" if n_labels > 1 else ""
-            for stage, text in _fitting(machine, program, room, levels, own, budget.tell):
+            for stage, text in _fitting(machine, program, room, levels, own, budget.tell, known):
                 found.setdefault(f"local_expansion({text}{beside})", stage)
             if n_labels == 1:
                 searches += worthwhile(machine, (centre.likely.counts for centre in levels[-1]))
@@ -118,9 +121,10 @@ def _fitting(
     levels: list[list[Centre]],
     shape: tuple[int, ...],
     tell: Callable[[str], None],
+    known: Known,
 ) -> Iterator[tuple[LocalExpansion, str]]:
     """Yield the stages of a tree that fit into the room, each with a text."""
-    axes = [_axes(level) for level in levels]
+    axes = [known.axes(_centres(level), partial(_axes, level)) for level in levels]
     n_basis = _basis_sizes(axes[0].shape[1])
     for number, (r, last) in enumerate(itertools.product(n_basis, range(len(levels))), start=1):
         tell(f"bounding curvatures, {number} of {len(n_basis) * len(levels)}")
@@ -133,7 +137,7 @@ def _fitting(
             if _fits(with_intercept(made, program), program, room)
         ]
         if r and fitting:  # most of the time goes into what a stage that does not fit needs not
-            bend = curvature(levels[last], r, axes[last])
+            bend = curvature(levels[last], r, axes[last], known)
         stages = list(_stages(machine, levels[: last + 1], shape, bend))
         for first in fitting:
             stage = with_intercept(stages[first], program)
@@ -253,14 +257,30 @@ class Curvature:
     curved: Float32Array
 
 
-def curvature(centres: list[Centre], n_basis: int, axes: Float32Array | None = None) -> Curvature:
+def curvature(
+    centres: list[Centre],
+    n_basis: int,
+    axes: Float32Array | None = None,
+    known: Known | None = None,
+) -> Curvature:
     """Return the curved test's constants for the centres of one level; `axes` are its `_axes`."""
     basis = (_axes(centres) if axes is None else axes)[:n_basis]
     if not n_basis:
         return _no_curvature(centres, basis)
-    rows = [curved_rows(c.expansion, c.radius, c.storage, basis, c.moments) for c in centres]
+    known, name = known or Known(), basis.tobytes()
+    rows = []
+    for c in centres:
+        bends = [
+            known.bend(c.expansion, p, name, partial(bend_of, c.expansion, row, basis, c.moments))
+            for row, p in enumerate(c.decisions.tolist())
+        ]
+        rows.append(curved_rows(c.expansion, c.radius, c.storage, basis, bends))
     forms, curved = (np.stack(parts) for parts in zip(*rows, strict=True))
     return Curvature(basis, forms, curved)
+
+
+def _centres(level: list[Centre]) -> Float64Array:
+    return np.stack([centre.expansion.centre for centre in level])
 
 
 def _no_curvature(centres: list[Centre], basis: Float32Array) -> Curvature:
