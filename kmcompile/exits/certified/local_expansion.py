@@ -188,12 +188,13 @@ class _Fitted:
 
 def _fitting(
     fitted: _Fitted, trial: _Trial, tell: Callable[[str], None]
-) -> Iterator[tuple[LocalExpansion, str]]:
-    """Yield the stages of a tree that fit into the room, each with a text.
+) -> list[tuple[LocalExpansion, str]]:
+    """Return the stages of a tree that fit into the room, each with a text, the largest last.
 
-    The largest curved test of a level comes first: if it decides next to nothing, only the linear
+    The largest curved test of a level is made first: if it decides next to nothing, only the linear
     test of the level follows.
     """
+    made: list[tuple[int, int, list[tuple[LocalExpansion, str]]]] = []
     for last, level in enumerate(fitted.levels):
         centres = np.stack([centre.expansion.centre for centre in level])
         axes = fitted.known.axes(centres, partial(axes_of, level))
@@ -205,9 +206,11 @@ def _fitting(
                 continue
             tell(f"bounding curvatures along {r} axes, level {last + 1} of {len(fitted.levels)}")
             found = list(fitted.along(last, axes, r))
-            yield from found
+            made.append((r, last, found))
             if found and not tested:
                 tested, has_hope = True, trial.decides(found[-1][0])
+    made.sort(key=lambda item: item[:2])
+    return [offer for _, _, found in made for offer in found]
 
 
 def _basis_sizes(n_features: int) -> list[int]:
