@@ -88,7 +88,8 @@ def large() -> Made:
     n_of_second = int(y[:50000].sum())
     model._n_support = np.array([50000 - n_of_second, n_of_second], dtype=np.int32)
     coef = np.where(y[order] == 1, 1.0, -(n_of_second / (50000 - n_of_second)))[None]
-    model._dual_coef_ = model.dual_coef_ = coef * 1e-3
+    model.dual_coef_ = coef * 1e-3
+    model._dual_coef_ = -model.dual_coef_  # as scikit-learn keeps them for two classes
     model._intercept_ = model.intercept_ = np.zeros(1)
     return model, None
 

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from kit.emitted import Emitted, emit_model
 from kmcompile.exits.certified.expansion_tree import Centre, tree
-from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
+from kmcompile.exits.certified.lower_expansion import curvature, lower_local_expansion
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch

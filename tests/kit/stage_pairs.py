@@ -23,6 +23,7 @@ from kmcompile import readers
 from kmcompile.exits.certified import (
     bound_sequence,
     local_expansion,
+    lower_expansion,
     quadratic,
     subspace,
     taylor_polynomial,
@@ -233,8 +234,8 @@ def certified_exits(
     if local_expansion.supports(machine, program):
         labels = evaluate(machine, samples).labels
         levels = tree(machine, program, batch.x.astype(np.float64), labels, CENTRES)
-        bend = local_expansion.curvature(levels[-1], N_BASIS)
-        stage = local_expansion.lower_local_expansion(machine, CENTRES, levels, bend)
+        bend = lower_expansion.curvature(levels[-1], N_BASIS)
+        stage = lower_expansion.lower_local_expansion(machine, CENTRES, levels, bend)
         yield local_expansion.with_intercept(stage, program)
         if not taylor_polynomial.why_not(machine, program):
             yield taylor_polynomial.lower_taylor(machine, CENTRES, levels, 2)

@@ -25,6 +25,9 @@ WORTH = 0.95
 """Most operations with exits, as a share of those of the sum alone: exits take flash, too, and
 instructions that are no operations."""
 
+_PROMISING = 0.01
+"""Least share of the samples that an exit decides if others than its first search are to try it."""
+
 _ERRORS = 2.0
 """Standard errors by which the mean saving of exits must exceed 0."""
 
@@ -213,3 +216,17 @@ def cheapest_of_each_kind(
     for item in fitted:
         kinds.setdefault(item.stage.template, []).append(item)
     return [sorted(items, key=cost)[:most] for items in kinds.values()]
+
+
+def promising(fitted: Sequence[TriedExit]) -> list[TriedExit]:
+    """Return the exits that decide a sample in a hundred, and the best exit of every other kind."""
+    best: dict[str, TriedExit] = {}
+    for item in fitted:
+        at = best.setdefault(item.stage.template, item)
+        if item.decided.mean() > at.decided.mean():
+            best[item.stage.template] = item
+    return [
+        item
+        for item in fitted
+        if item.decided.mean() >= _PROMISING or item is best[item.stage.template]
+    ]

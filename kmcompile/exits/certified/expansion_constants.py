@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
-from kmcompile.exits.certified.eigenvalues import distance_from, estimated_ends, largest_eigenvalue
+from kmcompile.exits.certified.eigenvalues import (
+    distance_from,
+    estimated_ends,
+    expected_largest,
+    largest_eigenvalue,
+)
 from kmcompile.exits.certified.expansion import Expansion
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -18,8 +26,12 @@ from kmcompile.numeric.rounding import (
 from kmcompile.numeric.scalar import exp_negative
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
 
-_SHARES = np.geomspace(1e-3, 3.0, 12)
+_SHARES = np.geomspace(1e-3, 3.0, 36)
 """Values that are tried for the parameter that splits a bound into two terms."""
+
+_STORAGE = 2.0**-20
+"""What the storage of a form in float32 adds to a bound at most, as a share of its matrix's norm.
+It is only expected: each bound is proved."""
 
 _UP = 1 + 1e-9
 
@@ -95,14 +107,31 @@ def _minimum(
     return total
 
 
-def curved_rows(
-    e: Expansion,
-    radius: float,
-    storage: Float64Array,
-    basis: Float32Array,
-    moments: Float64Array,
-) -> tuple[Float32Array, Float32Array]:
-    """Return `LocalExpansion.forms` and `curved` of one centre.
+@dataclass(frozen=True, slots=True, eq=False)
+class Bend:
+    """The forms of one row along a basis, and the bounds of what they leave at any radius.
+
+    Parameters
+    ----------
+    forms : ndarray of shape (3, n_basis, n_basis), float32
+        Q, P and T.
+    curvature, rest : float
+        m and k of `_second_order`.
+    across : float
+        t of `_higher_orders`.
+    shares : tuple of float
+        a4 .. a7.
+    """
+
+    forms: Float32Array
+    curvature: float
+    rest: float
+    across: float
+    shares: tuple[float, ...]
+
+
+def bend_of(e: Expansion, row: int, basis: Float32Array, moments: Float64Array) -> Bend:
+    """Return the forms of one row along a basis.
 
     Parameters
     ----------
@@ -111,34 +140,46 @@ def curved_rows(
     moments : ndarray of shape (n_features, n_features), float64
         The mean of v v^T over the samples for which the bounds should be small.
     """
-    r, n = basis.shape
     B = basis.astype(np.float64)
+    size = float(np.abs(e.ends[row]).max())
+    Q, P, curvature, rest = _second_order(e.quadratic[row], B, moments, size)
+    T, t, shares = _higher_orders(e, row, B, moments)
+    forms = np.array([Q, P, T], dtype=np.float32)
+    return Bend(forms, curvature, rest, t, tuple(shares))
+
+
+def curved_rows(
+    e: Expansion,
+    radius: float,
+    storage: Float64Array,
+    basis: Float32Array,
+    bends: Sequence[Bend],
+) -> tuple[Float32Array, Float32Array]:
+    """Return `LocalExpansion.forms` and `curved` of one centre, given the `bend_of` of its rows."""
+    (r, n), u = basis.shape, UNIT_ROUNDOFF
     weights, constant = stored(e.linear), stored(e.constant)
     length = np.sqrt((weights**2).sum(axis=1))
-    basis_square = float((B**2).sum()) * _UP
-    rounding = (2 * gamma_factor(n + 1) + gamma_factor(2 * r + 2)) * (1 + 2.0**-10)
-    forms, rows = [], []
-    for row, M in enumerate(e.quadratic):
-        Q, P, curvature, rest = _second_order(M, B, moments, float(np.abs(e.ends[row]).max()))
-        T, t, shares = _higher_orders(e, row, B, moments)
-        size = np.array([np.linalg.norm(form) for form in (Q, P, T)]) * basis_square * _UP
-        moved = rounding + 12 * UNIT_ROUNDOFF
-        second = size[0] + size[1]
-        bounds = (
-            gamma_factor(n + 1) * length[row] + np.linalg.norm(weights[row] - e.linear[row]) * _UP,
-            rest
-            + second * moved
-            + abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 4 * UNIT_ROUNDOFF),
-            e.powers(radius, last=8)[row, 5],
-            length[row] * _UP + radius * (2 * abs(curvature) + 2.1 * second),
-            _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + size.sum())[row],
-            t + size[2] * moved,
-            2.1 * radius * size[2],
-            *shares,
-        )
-        forms.append([_packed(form) for form in (Q, P, T)])
-        rows.append(np.concatenate([[curvature], bound_constants(bounds)]))
-    return np.array(forms, dtype=np.float32), np.array(rows, dtype=np.float32)
+    moved = np.sqrt(((weights - e.linear) ** 2).sum(axis=1)) * _UP
+    basis_square = float((basis.astype(np.float64) ** 2).sum()) * _UP
+    rounding = (2 * gamma_factor(n + 1) + gamma_factor(2 * r + 2)) * (1 + 2.0**-10) + 12 * u
+    forms = np.stack([bend.forms for bend in bends]).astype(np.float64)
+    size = np.sqrt((forms**2).sum(axis=(2, 3))) * basis_square * _UP
+    curvature = np.array([bend.curvature for bend in bends])
+    second = size[:, 0] + size[:, 1]
+    bounds = (
+        gamma_factor(n + 1) * length + moved,
+        np.array([bend.rest for bend in bends])
+        + second * rounding
+        + np.abs(curvature) * (gamma_factor(n + 2) * (1 + 2.0**-10) + 4 * u),
+        e.powers(radius, last=8)[:, 5],
+        length * _UP + radius * (2 * np.abs(curvature) + 2.1 * second),
+        _minimum(e, radius, constant, storage, np.abs(weights).sum(axis=1) + size.sum(axis=1)),
+        np.array([bend.across for bend in bends]) + size[:, 2] * rounding,
+        2.1 * radius * size[:, 2],
+        *np.array([bend.shares for bend in bends]).T,
+    )
+    rows = np.stack([curvature, *(bound_constants(b) for b in bounds)], axis=1)
+    return _packed(forms), rows.astype(np.float32)
 
 
 def _second_order(
@@ -149,7 +190,8 @@ def _second_order(
     B is nearly orthonormal; z is the component of v outside the span of B's rows. Q takes M's part
     in the span. For the other parts, 2 <y, X z> <= <y, X X^T y> / mu + mu |z|^2. <z, M z> lies
     between |z|^2 times M's smallest and largest eigenvalues outside the span; m is their midpoint.
-    mu is chosen for the smallest mean bound. k is computed last, for the stored Q, P, m and B.
+    mu is chosen for the smallest mean bound: k = mu + half the range of these eigenvalues. That k,
+    or a smaller one, is proved last, for the stored Q, P, m and B, where a part is outside.
     `size` is the largest magnitude of M's eigenvalues.
     """
     r, n = B.shape
@@ -167,8 +209,19 @@ def _second_order(
     P = _symmetric(cross / (scale * _SHARES[best]) - ks[best] * np.eye(r))
     rest = M - B.T @ Q @ B - m * np.eye(n)
     bound = B.T @ P @ B
-    k = max(largest_eigenvalue(_even(rest - bound)), largest_eigenvalue(_even(-rest - bound)), 0.0)
+    expected = ks[best] + _STORAGE * size
+    k = max(*(_largest(_even(side - bound), expected, r) for side in (rest, -rest)), 0.0)
     return Q, P, m, k + _rounded(M, B, Q, P)
+
+
+def _largest(matrix: Float64Array, expected: float, n_basis: int) -> float:
+    """Return a bound on the largest eigenvalue: with no part outside the basis, close to it.
+
+    There what is left is rounding, and far below what is expected.
+    """
+    if n_basis == len(matrix):
+        return largest_eigenvalue(matrix)
+    return expected_largest(matrix, expected)
 
 
 def _higher_orders(
@@ -198,7 +251,8 @@ def _higher_orders(
     cost = (1 + s) * (inside * inner).sum() + ks * (np.trace(moments) - np.trace(inner))
     best = int(np.argmin(cost))
     T = _symmetric((1 + s[best]) * inside - ks[best] * np.eye(r))
-    t = max(largest_eigenvalue(_even(A - B.T @ T @ B)), 0.0) + _rounded(A, B, T)
+    expected = ks[best] + _STORAGE * float(np.linalg.norm(A))
+    t = max(_largest(_even(A - B.T @ T @ B), expected, r), 0.0) + _rounded(A, B, T)
     return T, t + float(weights @ e.squares_error[row]) * _UP, a
 
 
@@ -216,9 +270,7 @@ def _split(M: Float64Array, B: Float64Array) -> tuple[Float64Array, Float64Array
 
 def _symmetric(form: Float64Array) -> Float64Array:
     """Return a quadratic form as the stage stores it: symmetric, in float32."""
-    rounded = stored(form)
-    upper = np.triu(rounded)
-    return upper + np.triu(rounded, 1).T
+    return stored(_even(form))
 
 
 def _even(matrix: Float64Array) -> Float64Array:
@@ -232,7 +284,8 @@ def _rounded(M: Float64Array, B: Float64Array, *forms: Float64Array) -> float:
     return float(size) * 4 * (len(M) + len(B) + 4) * 2.0**-53
 
 
-def _packed(form: Float64Array) -> Float64Array:
-    """Return the upper triangle of a form row by row, with the off-diagonal elements doubled."""
-    triangle: Float64Array = (2 * form - np.diag(np.diag(form)))[np.triu_indices(len(form))]
-    return triangle
+def _packed(forms: Float64Array) -> Float32Array:
+    """Return the upper triangles of forms row by row, with the off-diagonal elements doubled."""
+    n = forms.shape[-1]
+    factor = 2 - np.eye(n)
+    return (factor * forms)[..., *np.triu_indices(n)].astype(np.float32)

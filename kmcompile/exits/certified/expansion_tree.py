@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.certified.expansion import (
     LARGEST_EXPONENT,
@@ -15,6 +17,7 @@ from kmcompile.exits.certified.expansion import (
     expand,
 )
 from kmcompile.exits.certified.expansion_constants import linear_rows
+from kmcompile.exits.certified.known_expansions import Known, Part
 from kmcompile.exits.certified.likely_labels import LikelyLabels, likely_labels
 from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
@@ -70,6 +73,7 @@ def tree(
     shape: tuple[int, ...],
     tell: Callable[[str], None] = lambda text: None,
     n_labels: int = 1,
+    known: Known | None = None,
 ) -> list[list[Centre]]:
     """Return the centres of each level of the tree: nested k-means of the samples.
 
@@ -88,8 +92,11 @@ def tree(
         Called with a few words as each centre is begun.
     n_labels : int
         One-vs-one: how many labels a centre's rows may prove, the likeliest there.
+    known : Known, optional
+        What earlier trees about the same samples have made.
     """
     assert isinstance(machine.kernel, Rbf)
+    known = known or Known()
     vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
     assert not isinstance(program.ends.exact, SumOfLeaves)
     storage = np.abs(machine.intercept - program.ends.exact.intercept)
@@ -98,23 +105,31 @@ def tree(
     cells = [np.arange(len(samples))]
     levels: list[list[Centre]] = []
     for branches in shape:
-        parts = [part for cell in cells for part in _split(samples, cell, branches)]
+        parts = [part for cell in cells for part in _parts(samples, cell, branches, known)]
         cells = [cell for _, cell in parts]
         level: list[Centre] = []
         for mean, cell in parts:
             number = sum(map(len, levels)) + len(level) + 1
             tell(f"expanding about centres, {number} of {int(np.cumprod(shape).sum())}")
             likely = likely_labels(machine, labels[cell], n_labels)
+            expanded = partial(known.expansion, len(levels))
             level.append(
-                centre_of(machine, vectors, storage, mean, samples[cell], likely, tolerance)
+                centre_of(
+                    machine, vectors, storage, mean, samples[cell], likely, tolerance, expanded
+                )
             )
         levels.append(level)
     return levels
 
 
-def _split(
-    samples: Float64Array, cell: np.ndarray, branches: int
-) -> Iterator[tuple[Float64Array, np.ndarray]]:
+def _parts(
+    samples: Float64Array, cell: NDArray[np.intp], branches: int, known: Known
+) -> list[Part]:
+    """Return what `_split` yields."""
+    return known.parts(cell, branches, lambda: list(_split(samples, cell, branches)))
+
+
+def _split(samples: Float64Array, cell: NDArray[np.intp], branches: int) -> Iterator[Part]:
     """Yield the mean and the samples of each part of a cell.
 
     With few samples, some parts are equal.
@@ -123,7 +138,8 @@ def _split(
 
     inner = samples[cell]
     n = min(branches, len(np.unique(inner, axis=0)))
-    means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
+    with threadpool_limits(1):  # of OpenMP, too, which the import has just loaded
+        means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
     means = means.astype(np.float32).astype(np.float64)
     own = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1).argmin(axis=1)
     used = np.unique(own)  # rounding may make two means equal
@@ -140,6 +156,7 @@ def centre_of(
     samples: Float64Array,
     likely: LikelyLabels,
     tolerance: np.float32 | None,
+    expanded: Callable[..., Expansion] = expand,
 ) -> Centre:
     """Return a centre with the radius within which the linear form decides most of its samples."""
     decisions = likely.decisions
@@ -147,7 +164,7 @@ def centre_of(
     widest = np.sqrt(LARGEST_EXPONENT / (2 * vectors.gamma))
     at_least = 0.3 * widest if len(samples) < 4 else 0.0
     reach = min(widest, max(1.25 * distance.max(), at_least)) * (1 - 1e-6)
-    expansion = expand(vectors, decisions, mean, max(reach, 1e-6 * widest))
+    expansion = expanded(vectors, decisions, mean, max(reach, 1e-6 * widest))
     inner = 1.05 * np.quantile(distance, (1.0, 0.95, 0.85, 0.7, 0.5))
     radii = [expansion.radius, *inner[(inner > 0) & (inner < expansion.radius)]]
     intercept = machine.intercept[decisions]

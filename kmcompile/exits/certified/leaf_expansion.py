@@ -14,7 +14,8 @@ from kmcompile.exits.certified.expansion_constants import reach_constants
 from kmcompile.exits.certified.expansion_size import Size
 from kmcompile.exits.certified.expansion_tree import Centre, centre_of
 from kmcompile.exits.certified.likely_labels import likely_labels
-from kmcompile.exits.certified.local_expansion import Curvature, curvature, ordinary_gamma
+from kmcompile.exits.certified.local_expansion import ordinary_gamma
+from kmcompile.exits.certified.lower_expansion import Curvature, curvature
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task

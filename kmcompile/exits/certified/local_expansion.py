@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion_constants import curved_rows, reach_constants
-from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
+from kmcompile.exits.certified.known_expansions import Known
 from kmcompile.exits.certified.likely_labels import n_rows, worthwhile
+from kmcompile.exits.certified.lower_expansion import (
+    WHOLE_BASIS,
+    axes_of,
+    curvature,
+    form_bytes,
+    no_curvature,
+    stages_of,
+)
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
@@ -23,15 +30,21 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, LocalExpansion
-from kmcompile.program.stages.local_expansion import N_CONSTANTS, N_CURVED
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.local_expansion import N_CONSTANTS
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BASES = (4, 6, 8, 12, 16)
-_WHOLE_BASIS = 32
-"""Most features of which all may be the basis: the curved test then has no part across it."""
-
 _MOST_NORMS = 2e11
 """Most multiply-adds for the norms of a tree's last level: about a minute."""
+
+_HOPELESS = 0.02
+"""Share of the samples that the largest curved test of a level must decide: where it decides fewer,
+smaller ones do not pay. Where this is so of all levels, neither do other trees [measured: 0 to 1 %
+on digits of mnist, where it is so, and 10 % with one centre on those of 8 x 8 pixels]."""
+
+_MOST_TRIED = 400
+"""Most samples on which that is measured."""
 
 _ORDERS = 12
 """Typical number of orders of an expansion."""
@@ -89,62 +102,121 @@ def fit_local_expansion(
     """
     if not supports(machine, program):
         return []
-    samples = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
-    labels = evaluate(machine, X).labels
+    batch = program.prepare.run(Batch.of(X, program.n_decisions))
+    samples, labels = batch.x.astype(np.float64), evaluate(machine, X).labels
     budget = budget or SearchBudget("local_expansion")
+    some = np.arange(0, len(X), -(-len(X) // _MOST_TRIED))
+    trial = _Trial(batch.chosen(some), program.ends, "local_expansion" in room.stages.needed)
     found: dict[str, LocalExpansion] = {}
     seen: set[tuple[tuple[int, ...], int]] = set()
     for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
-        searches = [1]
+        searches, known = [1], Known()
         for n_labels in searches:
             own = affordable(shape, machine, program, room, part, n_labels)
             if not own or (own, n_labels) in seen:
                 continue
             seen.add((own, n_labels))
-            levels = tree(machine, program, samples, labels, own, budget.tell, n_labels)
+            known.keep(len(own))
+            levels = tree(machine, program, samples, labels, own, budget.tell, n_labels, known)
             beside = f", {n_labels} labels each" if n_labels > 1 else ""
-            for stage, text in _fitting(machine, program, room, levels, own, budget.tell):
+            fitted = _Fitted(machine, program, room, levels, own, known)
+            for stage, text in _fitting(fitted, trial, budget.tell):
                 found.setdefault(f"local_expansion({text}{beside})", stage)
+            if not trial.is_worthwhile:
+                return [(stage, text) for text, stage in found.items()]
             if n_labels == 1:
                 searches += worthwhile(machine, (centre.likely.counts for centre in levels[-1]))
             del levels  # before the next stages are made
     return [(stage, text) for text, stage in found.items()]
 
 
-def _fitting(
-    machine: KernelMachine,
-    program: Program,
-    room: Room,
-    levels: list[list[Centre]],
-    shape: tuple[int, ...],
-    tell: Callable[[str], None],
-) -> Iterator[tuple[LocalExpansion, str]]:
-    """Yield the stages of a tree that fit into the room, each with a text."""
-    axes = [_axes(level) for level in levels]
-    n_basis = _basis_sizes(axes[0].shape[1])
-    for number, (r, last) in enumerate(itertools.product(n_basis, range(len(levels))), start=1):
-        tell(f"bounding curvatures, {number} of {len(n_basis) * len(levels)}")
-        if _form_bytes(levels[last], r) > room.table_bytes_of(program):
-            continue
-        bend = _no_curvature(levels[last], axes[last][:r])
+@dataclass(slots=True, eq=False)
+class _Trial:
+    """What stages decide of some samples, which says whether others are worth their search.
+
+    Parameters
+    ----------
+    batch : Batch
+        Prepared samples.
+    ends : Ends
+    is_needed : bool
+        Whether a stage must be there: all are then worth their search.
+    is_worthwhile : bool
+        Whether a stage that was tried decides enough.
+    """
+
+    batch: Batch
+    ends: Ends
+    is_needed: bool
+    is_worthwhile: bool = False
+
+    def decides(self, stage: LocalExpansion) -> bool:
+        """Return whether a stage decides enough samples for smaller ones to be tried."""
+        enough = self.is_needed or stage.decide(self.batch, self.ends)[1].mean() >= _HOPELESS
+        self.is_worthwhile |= bool(enough)
+        return bool(enough)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fitted:
+    """A tree with its number of children of a centre for each level, and what it is fitted to."""
+
+    machine: KernelMachine
+    program: Program
+    room: Room
+    levels: list[list[Centre]]
+    shape: tuple[int, ...]
+    known: Known
+
+    def along(self, last: int, axes: Float32Array, r: int) -> Iterator[tuple[LocalExpansion, str]]:
+        """Yield the stages that end with a level and fit into the room, curved along r axes."""
+        levels, program = self.levels[: last + 1], self.program
+        bend = no_curvature(levels[-1], axes[:r])
         fitting = [
             first
-            for first, made in enumerate(_stages(machine, levels[: last + 1], shape, bend))
-            if _fits(with_intercept(made, program), program, room)
+            for first, made in enumerate(stages_of(self.machine, levels, self.shape, bend))
+            if _fits(with_intercept(made, program), program, self.room)
         ]
         if r and fitting:  # most of the time goes into what a stage that does not fit needs not
-            bend = curvature(levels[last], r, axes[last])
-        stages = list(_stages(machine, levels[: last + 1], shape, bend))
+            bend = curvature(levels[-1], r, axes, self.known)
+        stages = list(stages_of(self.machine, levels, self.shape, bend))
         for first in fitting:
             stage = with_intercept(stages[first], program)
             text = "x".join(str(n) for n in stage.branches.tolist())
             yield stage, f"{text} centres" + (f", curved along {r}" if r else "")
 
 
+def _fitting(
+    fitted: _Fitted, trial: _Trial, tell: Callable[[str], None]
+) -> list[tuple[LocalExpansion, str]]:
+    """Return the stages of a tree that fit into the room, each with a text, the largest last.
+
+    The largest curved test of a level is made first: if it decides next to nothing, only the linear
+    test of the level follows.
+    """
+    made: list[tuple[int, int, list[tuple[LocalExpansion, str]]]] = []
+    for last, level in enumerate(fitted.levels):
+        centres = np.stack([centre.expansion.centre for centre in level])
+        axes = fitted.known.axes(centres, partial(axes_of, level))
+        most = fitted.room.table_bytes_of(fitted.program)
+        sizes = [r for r in _basis_sizes(axes.shape[1]) if form_bytes(level, r) <= most]
+        tested, has_hope = False, True
+        for r in reversed(sizes):
+            if r and not has_hope:
+                continue
+            tell(f"bounding curvatures along {r} axes, level {last + 1} of {len(fitted.levels)}")
+            found = list(fitted.along(last, axes, r))
+            made.append((r, last, found))
+            if found and not tested:
+                tested, has_hope = True, trial.decides(found[-1][0])
+    made.sort(key=lambda item: item[:2])
+    return [offer for _, _, found in made for offer in found]
+
+
 def _basis_sizes(n_features: int) -> list[int]:
     """Return the numbers of directions of the curved test, 0 for no such test, increasing."""
     sizes = {0, *(r for r in _BASES if r <= n_features)}
-    return sorted(sizes | ({n_features} if n_features <= _WHOLE_BASIS else set()))
+    return sorted(sizes | ({n_features} if n_features <= WHOLE_BASIS else set()))
 
 
 def with_intercept(stage: LocalExpansion, program: Program) -> LocalExpansion:
@@ -219,104 +291,6 @@ def _operations(size: Size) -> float:
     cube = float(size.n_features) ** 3
     constants = 5 * (len(_BASES) + 1) * (EIGENVALUE_OPERATIONS + 1) + 4 * EIGENVALUE_OPERATIONS
     return size.operations + size.n_rows * constants * cube
-
-
-def _stages(
-    machine: KernelMachine, levels: list[list[Centre]], shape: tuple[int, ...], bend: Curvature
-) -> Iterator[LocalExpansion]:
-    """Yield the stages that end with the last level, with all centres of another level as roots."""
-    for first in range(len(levels)):
-        branches = (int(np.prod(shape[: first + 1])), *shape[first + 1 : len(levels)])
-        yield lower_local_expansion(machine, branches, levels[first:], bend)
-
-
-def _form_bytes(centres: list[Centre], n_basis: int) -> float:
-    """Return the flash of a level's forms along a basis."""
-    n_own = len(centres[0].decisions)
-    return 4.0 * 3 * len(centres) * n_own * (n_basis * (n_basis + 1) // 2)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Curvature:
-    """The constants of the curved test, which the last level of a stage may have.
-
-    Parameters
-    ----------
-    basis : ndarray of shape (n_basis, n_features), float32
-    forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
-    curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
-        With n_basis = 0, all arrays are empty: the stage has no curved test.
-    """
-
-    basis: Float32Array
-    forms: Float32Array
-    curved: Float32Array
-
-
-def curvature(centres: list[Centre], n_basis: int, axes: Float32Array | None = None) -> Curvature:
-    """Return the curved test's constants for the centres of one level; `axes` are its `_axes`."""
-    basis = (_axes(centres) if axes is None else axes)[:n_basis]
-    if not n_basis:
-        return _no_curvature(centres, basis)
-    rows = [curved_rows(c.expansion, c.radius, c.storage, basis, c.moments) for c in centres]
-    forms, curved = (np.stack(parts) for parts in zip(*rows, strict=True))
-    return Curvature(basis, forms, curved)
-
-
-def _no_curvature(centres: list[Centre], basis: Float32Array) -> Curvature:
-    """Return constants of 0 of the shapes of those of `curvature`; none if the basis is empty."""
-    n = len(basis)
-    shape = (len(centres) if n else 0, len(centres[0].decisions))
-    forms = np.zeros((*shape, 3, n * (n + 1) // 2), np.float32)
-    return Curvature(basis, forms, np.zeros((*shape, N_CURVED), np.float32))
-
-
-def _axes(centres: list[Centre]) -> Float32Array:
-    """Return the directions along which the second and third orders are largest first, as rows."""
-    total = 0.0
-    for centre in centres:
-        e, square = centre.expansion, float(np.trace(centre.moments))
-        weight = centre.n_samples * np.exp(-2 * e.gamma * square)
-        second = (e.quadratic @ e.quadratic).sum(axis=0)
-        powers = square ** np.arange(3, 3 + N_SQUARES)[:, None, None]
-        total = total + weight * (second * square**2 + (e.squares * powers).sum(axis=(0, 1)))
-    directions = np.linalg.eigh(total)[1][:, ::-1]
-    # A fixed sign: LAPACK versions differ in it.
-    sign = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(directions))])
-    return np.ascontiguousarray((directions * sign).T[:_WHOLE_BASIS].astype(np.float32))
-
-
-def lower_local_expansion(
-    machine: KernelMachine,
-    branches: tuple[int, ...],
-    levels: list[list[Centre]],
-    bend: Curvature,
-) -> LocalExpansion:
-    """Return the stage with the given levels of centres.
-
-    Parameters
-    ----------
-    branches : tuple of int
-        Number of children of a centre, for each level.
-    levels : list of list of Centre
-    bend : Curvature
-        Constants of the last level's curved test.
-    """
-    assert isinstance(machine.kernel, Rbf)
-    centres = [centre for level in levels for centre in level]
-    return LocalExpansion(
-        branches=np.array(branches),
-        centres=np.stack([c.expansion.centre for c in centres]),
-        radius=np.nextafter(np.array([c.radius for c in centres], np.float32), np.float32(0)),
-        decisions=np.stack([c.decisions for c in centres]),
-        weights=np.stack([c.weights for c in centres]),
-        constants=np.stack([c.constants for c in centres]),
-        basis=bend.basis,
-        forms=bend.forms,
-        curved=bend.curved,
-        intercept=np.zeros(0, dtype=np.float32),
-        **reach_constants(machine.kernel.gamma, machine.support_vectors.shape[1]),
-    )
 
 
 def offer_local_expansion(asked: Asked) -> list[Offer]:

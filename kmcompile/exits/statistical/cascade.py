@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.certify import fit, left_out, tried
-from kmcompile.exits.certified.choice import TriedExit
+from kmcompile.exits.certified.choice import TriedExit, promising
 from kmcompile.exits.certified.choice_samples import MOST_SAMPLES, with_generated
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.case import Case, skips_zeros
@@ -96,7 +96,7 @@ def add_cascade(
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=choice.candidates,
         notes=tuple(notes),
-        offered=tuple(offered),
+        offered=tuple((item.stage, item.text) for item in promising(proved)),
     )
 
 

@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from kmcompile.exits.certified.eigenvalues import is_below, largest_eigenvalue
+from kmcompile.exits.certified.eigenvalues import expected_largest, is_below, largest_eigenvalue
 from kmcompile.exits.certified.expansion import LARGEST_EXPONENT, Vectors, expand
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
 
@@ -189,3 +189,10 @@ def test_rows_are_summed_over_their_own_vectors_as_over_all():
     names = ("constant", "linear", "quadratic", "ends", "squares", "norms", "tail")
     for name in names:
         np.testing.assert_allclose(getattr(own, name), getattr(whole, name), rtol=1e-7, atol=1e-12)
+
+
+@pytest.mark.parametrize("n", [5, 40])
+def test_what_is_expected_of_the_largest_eigenvalue_counts_only_if_it_is_proved(n):
+    matrix = np.diag(np.arange(1.0, n + 1))
+    assert expected_largest(matrix, n - 1e-6) >= n
+    assert expected_largest(matrix, n + 0.5) == pytest.approx(n + 0.5 * (n >= 32))

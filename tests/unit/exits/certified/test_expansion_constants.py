@@ -9,6 +9,7 @@ import pytest
 
 from kmcompile.exits.certified.expansion import Expansion, Vectors, expand
 from kmcompile.exits.certified.expansion_constants import (
+    bend_of,
     curved_rows,
     linear_rows,
     reach_constants,
@@ -99,7 +100,7 @@ def matrix(triangle: np.ndarray, n: int) -> np.ndarray:
 def curved_fixture(request):
     """Return an expansion, its basis, Q, P and T, and the constants."""
     e, B = expansion(), basis(request.param, 5)
-    forms, rows = curved_rows(e, RADIUS, STORAGE, B, np.eye(5) / 10)
+    forms, rows = curved_rows(e, RADIUS, STORAGE, B, [bend_of(e, 0, B, np.eye(5) / 10)])
     Q, P, T = (matrix(form.astype(np.float64), len(B)) for form in forms[0])
     return e, B.astype(np.float64), (Q, P, T), rows[0].astype(np.float64)
 
@@ -137,11 +138,28 @@ def test_the_higher_orders_are_within_their_form_and_reach_it(curved):
         assert orders <= np.sqrt(inside)
 
 
+@pytest.mark.parametrize("r", [4, 16])
+def test_the_bounds_of_wide_forms_hold_and_are_within_a_seventh_of_the_least(r):
+    """They are what the split of the bound lets expect, proved by Cholesky's factors."""
+    n = 40
+    e, B = expansion(n, 90), np.linalg.qr(np.random.default_rng(5).normal(size=(n, r)))[0].T
+    bend = bend_of(e, 0, B.astype(np.float32), np.eye(n) / n)
+    B = B.astype(np.float32).astype(np.float64)
+    Q, P, T = bend.forms.astype(np.float64)
+    rest = e.quadratic[0] - B.T @ Q @ B - bend.curvature * np.eye(n)
+    k = max(np.linalg.eigvalsh(sign * rest - B.T @ P @ B)[-1] for sign in (1, -1))
+    assert k <= bend.rest <= 1.15 * k
+    A = np.tensordot(1 / np.array([1.0, *bend.shares]), e.squares[0], axes=1)
+    t = np.linalg.eigvalsh(A - B.T @ T @ B)[-1]
+    assert t <= bend.across <= 1.15 * t
+
+
 def test_the_shares_of_the_higher_orders_are_the_best_where_v_is_typical():
     """In one dimension Cauchy-Schwarz is an equality there: with half of one it would fail."""
     e = expansion(1)
     length = 0.5
-    _, rows = curved_rows(e, RADIUS, STORAGE, basis(1, 1), np.array([[length**2]]))
+    bend = bend_of(e, 0, basis(1, 1), np.array([[length**2]]))
+    _, rows = curved_rows(e, RADIUS, STORAGE, basis(1, 1), [bend])
     a = np.array([1.0, *rows[0, -4:].astype(np.float64)])
     sides = np.sqrt(e.squares[0, :, 0, 0])
     A = e.squares[0, :, 0, 0] @ (1 / a)

@@ -14,7 +14,7 @@ from kit.lowered import program_of
 from kit.routed import Routed
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.leaf_expansion import leaf_centres
-from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
+from kmcompile.exits.certified.lower_expansion import curvature, lower_local_expansion
 from kmcompile.model.leaves import leaf_machines
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import UNKNOWN, Batch

@@ -15,7 +15,7 @@ from kmcompile.exits.certified.expansion import Vectors, expand
 from kmcompile.exits.certified.expansion_constants import linear_rows
 from kmcompile.exits.certified.expansion_tree import Centre
 from kmcompile.exits.certified.likely_labels import likely_labels
-from kmcompile.exits.certified.local_expansion import curvature, lower_local_expansion
+from kmcompile.exits.certified.lower_expansion import curvature, lower_local_expansion
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
