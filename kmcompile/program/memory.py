@@ -8,7 +8,7 @@ from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
 from kmcompile.target import Target
 
-_VECTORS_BYTES = 1024
+VECTORS_BYTES = 1024
 """Largest flash before the tables: interrupt vectors and start-up code."""
 
 
@@ -62,7 +62,7 @@ def check_tables(program: Program, target: Target) -> None:
             f"size_t has {target.program.size_bits} bits there; train with fewer support vectors, "
             "or compile with an integer --format"
         )
-    if target.tables_end is not None and program.table_bytes > target.tables_end - _VECTORS_BYTES:
+    if target.tables_end is not None and program.table_bytes > target.tables_end - VECTORS_BYTES:
         raise BudgetError(
             f"{program.name}: the tables have {program.table_bytes:,} bytes, {target.name} reads "
             f"them below address {target.tables_end:,} only\n"

@@ -10,12 +10,14 @@ import numpy as np
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.estimate import EXIT_CODE_BYTES
+from kmcompile.program.memory import VECTORS_BYTES
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Optimize
+from kmcompile.target import Target
 
 _HARDLY = 0.05
 """Share of the exact program's operations, or of its tables, that exits may add where `--optimize`
@@ -25,7 +27,8 @@ _TABLES_SHARE = 2.0
 _PART = 0.05
 _LEAST_PART_BYTES, _MOST_PART_BYTES = 12_000, 100_000
 """What the tables of one exit may take, as a multiple of the exact sum's tables or as a share of
-the flash that is left; this share in bytes is at least and at most so much. [measured: with 100 KB
+the flash that is left; this share in bytes is at least and at most so much, and the least without a
+limit of the flash. [measured: with 100 KB
 in the place of 12 KB, breast cancer with 96 vectors takes 1,116 in the place of 1,534 operations]
 """
 
@@ -53,6 +56,8 @@ class Room:
     zeros : int
         Prepared features of that query that are 0, if the sum skips them. Exits that skip them,
         too, add less to it.
+    array_bytes : int or None, optional
+        Most bytes of one table; None: no limit.
     """
 
     operations: float
@@ -61,6 +66,7 @@ class Room:
     map_bytes: int | None = None
     stages: AskedStages = field(default_factory=AskedStages)
     zeros: int = 0
+    array_bytes: int | None = None
 
     def added(self, stage: EarlyExit, ends: Ends) -> float:
         """Return the operations that an exit adds to an undecided query with `zeros` zeros."""
@@ -83,9 +89,26 @@ class Room:
         return not free or sum(free) <= self.operations
 
     def has_flash(self, stages: Sequence[EarlyExit]) -> bool:
-        """Return whether the tables of these exits fit into the flash."""
-        n_bytes = sum(table.n_bytes for stage in stages for table in stage.tables())
-        return self.flash_bytes is None or n_bytes <= self.flash_bytes
+        """Return whether the tables of these exits fit into the flash, and each into an array."""
+        sizes = [table.n_bytes for stage in stages for table in stage.tables()]
+        if self.array_bytes is not None and max(sizes, default=0) > self.array_bytes:
+            return False
+        return self.flash_bytes is None or sum(sizes) <= self.flash_bytes
+
+    def on(self, target: Target, program: Program) -> Room:
+        """Return the room on a target that limits its arrays, or how far its tables reach.
+
+        Parameters
+        ----------
+        target : Target
+        program : Program
+            The exact program, without early exits.
+        """
+        flash = self.flash_bytes
+        if target.tables_end is not None:
+            most = target.tables_end - VECTORS_BYTES - program.table_bytes
+            flash = most if flash is None else min(flash, most)
+        return replace(self, flash_bytes=flash, array_bytes=target.largest_object_bytes)
 
     def table_bytes_of(self, program: Program) -> float:
         """Return the most bytes of the tables of one exit that grows with the flash it is given.
@@ -99,9 +122,9 @@ class Room:
             The exact program, without early exits.
         """
         tables = sum(table.n_bytes for table in program.ends.exact.tables())
-        part: float = _MOST_PART_BYTES
+        part: float = _LEAST_PART_BYTES
         if self.flash_bytes is not None:
-            part = max(_LEAST_PART_BYTES, min(part, _PART * self.flash_bytes))
+            part = max(part, min(_MOST_PART_BYTES, _PART * self.flash_bytes))
         most = max(part, _TABLES_SHARE * tables)
         return most if self.flash_bytes is None else min(most, self.flash_bytes)
 

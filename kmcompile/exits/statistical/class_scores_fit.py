@@ -34,8 +34,8 @@ _MOST_SHARE = 0.1
 
 _POINTS, _POINTS_PER_CLASS = 5000, 350
 """Points to which scores are fitted, if there is memory: the machine tells what is right for a
-mixture of samples and vectors, too. Of 2,000 to 7,000 points of digits and of satellite images,
-with and without mixtures of vectors, these saved most."""
+mixture of samples and vectors, too. From 2,000 to 7,000 points of digits and of satellite images
+made little difference."""
 
 
 class ClassScoresFit(StatisticalFit[ClassScores]):
