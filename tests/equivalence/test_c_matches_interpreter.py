@@ -87,8 +87,9 @@ EVERY_STAGE = [
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as
-# those without a replay are there with one, so that two compilers do.
-OFTEN = (*cascades.CORE, *certified.EVERY, *coded.CORE, *coded.REPLAYED, *calibrated.CORE)
+# those without a replay are there with one, so that two compilers do. Class scores are in two only.
+WITHOUT_SCORES = [case for case in cascades.CORE if not case.n_scores]
+OFTEN = (*WITHOUT_SCORES, *certified.EVERY, *coded.CORE, *coded.REPLAYED, *calibrated.CORE)
 COMPILERS_IN_A_HALF = {
     **dict.fromkeys(OFTEN, 2),
     **dict.fromkeys(catalogue.CORE, 1),

@@ -139,7 +139,8 @@ class Vote(Always):
             if self.break_ties:
                 settled = (sure[:, rival] == possible[:, rival]) & (own == possible[rows, label])
                 gap = total[rows, label] - total[:, rival]
-                apart = gap > (slack[rows, label] + slack[:, rival]) * ROUNDED_UP
+                with np.errstate(over="ignore"):  # where nothing is known, the sum is infinite
+                    apart = gap > (slack[rows, label] + slack[:, rival]) * ROUNDED_UP
                 beaten |= settled & (own == possible[:, rival]) & apart
             else:
                 beaten |= (own == possible[:, rival]) & (label < rival)
