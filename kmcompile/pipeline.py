@@ -14,7 +14,7 @@ from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit
-from kmcompile.emit.package import package_files
+from kmcompile.emit.packages.package import package_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.calibration import promise_of
@@ -249,7 +249,7 @@ def _written(
     promised = risk_text(calibration) if calibration and program.takes_risk else ""
     reduced = "" if reduction is None else reduction_text(reduction, program.is_regression)
     sources = emit(program, plan.target, plan.command, machine.description, promised, reduced)
-    package = package_files(plan.options.package, program, plan.command, sources)
+    package = package_files(plan.options.package, program, plan.command, plan.target.name, sources)
     return folder_files.of_program(program, plan.target, sources, package)
 
 

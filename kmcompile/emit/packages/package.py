@@ -1,0 +1,52 @@
+"""Package the C for a framework: the files of `--package`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.packages import arduino, cfs, fprime, zephyr
+from kmcompile.emit.packages.view import view_of
+from kmcompile.program.program import Program
+
+FILES: Mapping[str, Mapping[str, str]] = {
+    "zephyr": zephyr.FILES,
+    "arduino": arduino.FILES,
+    "fprime": fprime.FILES,
+    "cfs": cfs.FILES,
+}
+KINDS = tuple(FILES)
+
+
+def package_files(
+    kind: str | None, program: Program, command: str, target: str, sources: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the files of a package, by their paths in the output folder.
+
+    Parameters
+    ----------
+    kind : str or None
+        One of `KINDS`, which also names the package's folder; None: no package.
+    command : str
+        The canonical command, for line 1.
+    target : str
+        The target's name.
+    sources : mapping
+        The emitted files by name: the package has its own copy of the C and the header.
+    """
+    if kind is None:
+        return {}
+    arithmetic = f"{program.name}_arithmetic.c"
+    view = view_of(program, command, target, arithmetic in sources)
+    names = {"name": view.name, "title": view.title}
+    files: dict[str, str] = {}
+    layout = dict(FILES[kind])
+    if view.has_arithmetic:
+        beside = next(path for path, origin in layout.items() if origin == "{name}.c")
+        layout[beside.replace("{name}.c", arithmetic)] = arithmetic
+    for path, origin in layout.items():
+        source = origin.format_map(names)
+        files[f"{kind}/{path.format_map(names)}"] = (
+            sources[source] if source in sources else render(f"package/{source}.j2", view=view)
+        )
+    return files

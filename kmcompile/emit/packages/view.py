@@ -1,0 +1,109 @@
+"""What the templates of packages know of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kmcompile.emit.words import words_of
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.program import Program
+from kmcompile.version import VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class KnownQuery:
+    """A query with its answer, for the tests that a package brings.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_features,), float32
+        The features, as in training, also in an integer format.
+    label : int or None
+        Index of the certified label; None in a regression.
+    lower, upper : float
+        A healthy board's value of a regression, or of the first decision, lies between these.
+    """
+
+    x: Float32Array
+    label: int | None
+    lower: np.float32
+    upper: np.float32
+
+
+@dataclass(frozen=True, slots=True)
+class PackageView:
+    """Values for the templates of packages.
+
+    Attributes
+    ----------
+    title : str
+        The name in camel case, as F´ components are called.
+    call, answer_type : str
+        The function that takes float features, and the type of its answer.
+    has_arithmetic : bool
+        Whether the C comes with `<name>_arithmetic.c` (AVR).
+    known : tuple of KnownQuery
+        A few of the self-test's queries with their answers; may be empty.
+    """
+
+    command: str
+    version: str
+    target: str
+    name: str
+    upper: str
+    title: str
+    n_features: int
+    is_regression: bool
+    is_integer: bool
+    has_arithmetic: bool
+    call: str
+    answer_type: str
+    known: tuple[KnownQuery, ...]
+
+
+def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -> PackageView:
+    """Return the view of a program.
+
+    Parameters
+    ----------
+    command : str
+        The canonical command, for line 1.
+    target : str
+        The target's name.
+    has_arithmetic : bool
+        Whether the emitted files hold `<name>_arithmetic.c`.
+    """
+    words = words_of(program)
+    name = program.name
+    return PackageView(
+        command=command,
+        version=VERSION,
+        target=target,
+        name=name,
+        upper=name.upper(),
+        title="".join(word.capitalize() for word in name.split("_")),
+        n_features=program.n_features,
+        is_regression=program.is_regression,
+        is_integer=program.codes is not None,
+        has_arithmetic=has_arithmetic,
+        call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
+        answer_type=f"{name}_{words.answer}_t",
+        known=_known_queries(program),
+    )
+
+
+def _known_queries(program: Program) -> tuple[KnownQuery, ...]:
+    known = program.known_answers
+    scale = program.scale
+    inputs = known.inputs if scale is None else scale.values(known.inputs)
+    return tuple(
+        KnownQuery(
+            np.asarray(inputs[i], dtype=np.float32),
+            int(known.labels[i]) if len(known.labels) else None,
+            known.lower[i, 0],
+            known.upper[i, 0],
+        )
+        for i in range(min(len(known), 4))
+    )
