@@ -22,6 +22,8 @@ def sum_members(stage: ExactSum | PairSum | FixedSum | DescribedSum, real: str) 
     if isinstance(stage, DescribedSum):
         members += stage.members(real)
     if isinstance(stage, ExactSum):
+        if stage.compensates:
+            members.append(Member(real, "lost", stage.n_decisions, "what rounding takes off"))
         members.append(Member(real, "row_sum", stage.n_rows, "sums of one group of vectors"))
         members.append(Member(real, "row_error", stage.n_rows, "and of their errors"))
     if isinstance(stage, PairSum):

@@ -35,6 +35,8 @@ from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.value import Value
 from kmcompile.program.stages.vote import ROUNDED_UP
 
+_MOST_WRITTEN_LANES = 4
+
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
@@ -108,6 +110,11 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     return sections
 
 
+def _written_lanes(stage: ExactSum | PairSum) -> range:
+    """Return the lanes if each has a line of its own, so that its total stays in a register."""
+    return range(stage.lanes if stage.lanes <= _MOST_WRITTEN_LANES else 0)
+
+
 def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> list[str]:
     """Return the functions of a sum that uses double throughout."""
     if isinstance(stage.sum, VectorlessSum):
@@ -125,7 +132,7 @@ def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> 
             for template, scalar in kernel.scalars()
         ),
         render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context),
-        render("replay/vector_totals.c.j2", **own),
+        render("replay/vector_totals.c.j2", lanes=_written_lanes(stage.sum), **own),
     ]
     if isinstance(stage.sum, PairSum):
         more["coefficient"] = f"{names['name']}_coefficient(entry)"

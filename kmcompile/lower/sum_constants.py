@@ -60,16 +60,21 @@ class Summation:
         Largest number of additions that act on one of the errors of a decision.
     n_products : int
         Largest number of products of a decision, with those that fill up blocks.
+    n_compensated : int
+        Largest number of totals whose sum is compensated (`ExactSum`), or 0.
     """
 
     on_the_way: int
     longest: int
     n_products: int
+    n_compensated: int = 0
 
     def relative_error(self, precision: Precision, coefficient_error: float) -> float:
         """Return the relative error of a term beta K by its coefficient, product and additions."""
         spread = 1 + 2 * coefficient_error
-        return precision.gamma_factor(self.on_the_way) * spread + coefficient_error * spread
+        squared = 2 * precision.gamma_factor(self.n_compensated) ** 2
+        added = precision.gamma_factor(self.on_the_way) + squared
+        return added * spread + coefficient_error * spread
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass
 
@@ -22,11 +21,15 @@ from kmcompile.numeric.arrays import Float64Array, lane_blocks
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum
+from kmcompile.program.stages.exact_sum import MOST_PLAIN
 
 _MAX_BLOCKS = 0xFFFF
 
 _FEW_BLOCKS = 32
-"""Most blocks of a group that is not parted: fewer cost as many roundings in their parts."""
+"""Most blocks of a group that is not parted."""
+
+_PART_BLOCKS = 4
+"""Blocks of a part."""
 
 
 def lower_linear(
@@ -129,14 +132,14 @@ def lower_sum(
 
 
 def _parts(group: SignGroup, lanes: int) -> list[SignGroup]:
-    """Return a group in parts of about the square root of its blocks.
+    """Return a group of many blocks in parts, whose totals are added with compensation.
 
-    A product then takes part in about twice this number of additions, not in one for each block
-    (N. Higham, Accuracy and Stability of Numerical Algorithms, section 4.2).
+    A product then takes part in the additions of its part, not in one for each block.
     """
     n = len(group.vectors)
-    n_blocks = -(-n // lanes)
-    width = lanes * max(_FEW_BLOCKS, math.isqrt(n_blocks - 1) + 1)
+    if n <= _FEW_BLOCKS * lanes:
+        return [group]
+    width = _PART_BLOCKS * lanes
     return [
         SignGroup(group.vectors[part], group.rows[:, part], group.decisions)
         for part in (slice(start, start + width) for start in range(0, n, width))
@@ -145,13 +148,15 @@ def _parts(group: SignGroup, lanes: int) -> list[SignGroup]:
 
 def _summation(groups: list[SignGroup], lanes: int, n_slots: int) -> Summation:
     most_blocks = max(-(-len(group.vectors) // lanes) for group in groups)
-    of_decision = Counter(p for group in groups for p in set(group.decisions))
+    of_decision = Counter(p for group in groups for p in group.decisions)
     most_groups = max(of_decision.values())
+    compensates = most_groups > MOST_PLAIN
     return Summation(
         # A product takes part in the additions of its block, of its group and of its decision.
-        on_the_way=1 + (lanes - 1) + most_blocks + most_groups,
+        on_the_way=1 + (lanes - 1) + most_blocks + (1 if compensates else most_groups),
         longest=most_blocks + lanes + most_groups,
         n_products=n_slots,
+        n_compensated=most_groups if compensates else 0,
     )
 
 

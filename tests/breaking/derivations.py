@@ -54,27 +54,31 @@ __all__ = [
 ]
 
 
-def _longest(stage: ExactSum | PairSum) -> int:
-    """Return the most roundings of a product, its own one included."""
+def _longest(stage: ExactSum | PairSum) -> tuple[int, int]:
+    """Return the most roundings of a product, its own one included, and the compensated totals."""
     if isinstance(stage, PairSum):
         ends = stage.pair_ends.astype(int).ravel()
         entries = int(np.diff(ends, prepend=0).max())
-        return 1 + (min(entries, 16) - 1) + -(-entries // 16) + 1  # a section, sections, signs
+        # A section, the sections, the signs.
+        return 1 + (min(entries, 16) - 1) + -(-entries // 16) + 1, 0
     blocks = int(np.diff(stage.group_ends.astype(int), prepend=0).max())
     own = [p for decisions in stage.group_decisions.tolist() for p in set(decisions)]
-    return blocks + stage.lanes + max(own.count(p) for p in own)  # of a block, group, decision
+    most = max(own.count(p) for p in own)
+    # Of a block, a group, a decision; more than eight totals are added with compensation.
+    return (blocks + stage.lanes + most, 0) if most <= 8 else (blocks + stage.lanes + 1, most)
 
 
 def exact_sum(stage: ExactSum | PairSum, machine: KernelMachine) -> Needed:
     """Return those of the exact sum and of its kernel, in either precision."""
     kernel, precision = stage.kernel, stage.kernel.precision
     u = precision.unit_roundoff
-    longest = _longest(stage)
+    longest, totals = _longest(stage)
+    parts = gamma(longest, u) + (gamma(totals, u) ** 2 if totals else 0.0)
     of = Facts(
         n=stage.n_features,
         error=_storage(stage, machine),
         length=float(np.sqrt((stage.vectors.astype(np.float64) ** 2).sum(axis=1)).max()),
-        sum_error=(1 + gamma(longest, u)) * (1 + _coefficient_error(stage, machine)) - 1,
+        sum_error=(1 + parts) * (1 + _coefficient_error(stage, machine)) - 1,
         u=u,
         tiny=precision.smallest_normal,
     )
@@ -82,7 +86,7 @@ def exact_sum(stage: ExactSum | PairSum, machine: KernelMachine) -> Needed:
     size = np.abs(decision_coefficients(machine)).sum(axis=1)
     storage = np.abs(machine.intercept - stage.intercept)
     found |= {
-        "final_factor": 1 + gamma(longest + 4, u),
+        "final_factor": 1 + gamma(longest + totals + 4, u),
         "result_error": 2 * u * (1 + u),
         "minimum": storage + size * kernel.absolute_error,
     }

@@ -30,7 +30,7 @@ from kit.polynomials import Polynomial
 from kit.quadratics import QuadraticCase
 from kit.ratios import Ratio
 from kit.reduced_machines import Reduced
-from kit.regressions import Regression
+from kit.regressions import N_OF_PARTED, Regression
 from kit.replays import Replayed
 from kit.routed import Routed
 from kit.sign_maps import Mapped
@@ -92,6 +92,7 @@ GROUPS: dict[str, list[Any]] = {
         _small(Case("SVC", "poly", "binary", "l2", parameters=(("coef0", 0.0), ("gamma", 1.0)))),
         _small(Case("SVC", "cosine", "one_vs_one", "raw")),
         Regression("rbf", **_SMALL),
+        Regression("rbf", n_trained=N_OF_PARTED),
         Calibrated("rbf", threshold=0.2, n_samples=60),
         Calibrated("iris"),
         Polynomial("binary", 4),

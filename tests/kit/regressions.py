@@ -27,6 +27,8 @@ from kmcompile.program.program import Program
 from kmcompile.target import Target
 
 N_TRAINED = 150
+N_OF_PARTED = 330
+"""So many vectors are summed in parts, with compensation."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,7 @@ class Regression:
     def __str__(self) -> str:
         words = ["regression", self.kernel, self.number_format, *self.exits]
         words += ["replay"] * self.replays
+        words += [f"of_{self.n_trained}"] * (self.n_trained > N_TRAINED)
         return "-".join(words if self.tolerance is None else [*words, f"{self.tolerance:g}"])
 
     def fitted(self) -> Any:
@@ -91,6 +94,7 @@ def fitted(kernel: str, n_trained: int) -> Any:
 CORE = (
     Regression("rbf"),
     Regression("rbf", 12.0, ("local_expansion", "bound_sequence"), replays=True),
+    Regression("rbf", 1e-3, replays=True, n_trained=N_OF_PARTED),
 )
 """For every compiler and every board."""
 

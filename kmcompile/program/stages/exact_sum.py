@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -18,8 +19,13 @@ from kmcompile.program.stages.vector_totals import VectorTotals
 
 _CHUNK_VALUES = 1 << 18  # float32 values in one work array, which fits the second-level cache
 
+_CHUNK_TOTALS = 1 << 22  # and in the arrays of the groups' totals
+
 _FEW_LANES = 8
 """Fewer lanes than this stay in scalar registers."""
+
+MOST_PLAIN = 8
+"""Most totals of groups that are added to a decision without keeping what rounding takes off."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +41,14 @@ class ExactSum(VectorTotals):
     For a group and each of its decisions, the products of one block are added left to right,
     the blocks in order, and the group's total is added to the decision. With N additions on the
     longest path: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
-    kernel's value error, as is the rounding of the coefficients. The bound of a decision is
+    kernel's value error, as is the rounding of the coefficients.
+
+    Where more than `MOST_PLAIN` totals are added to a decision, the sum is compensated: what each
+    of these additions rounds off is exactly known, is added up apart, and added to the decision at
+    the end. So they count as one addition, and gamma_(m - 1)^2 sum |total| for m totals (T. Ogita,
+    S. Rump, S. Oishi, Accurate sum and dot product, 2005, proposition 4.5).
+
+    The bound of a decision is
 
         final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
 
@@ -119,13 +132,23 @@ class ExactSum(VectorTotals):
         """Decision values."""
         return len(self.intercept)
 
+    @property
+    def most_totals(self) -> int:
+        """Largest number of totals of groups that are added to a decision."""
+        return max(Counter(self.group_decisions.ravel().tolist()).values())
+
+    @property
+    def compensates(self) -> bool:
+        """Whether the decisions keep what rounding takes off the totals of groups."""
+        return self.most_totals > MOST_PLAIN
+
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
         n = len(batch.x)
         decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
         bound = np.empty_like(decision)
         columns = self.columns()
-        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        rows = max(1, _CHUNK_TOTALS // (self.n_groups * self.n_rows))
         for start in range(0, n, rows):
             part = slice(start, start + rows)
             decision[part], bound[part] = self._sum(batch.chosen(part), columns)
@@ -177,29 +200,67 @@ class ExactSum(VectorTotals):
         return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))
 
     def _sum(self, batch: Batch, columns: RealArray) -> tuple[RealArray, RealArray]:
-        terms = self.kernel.query_terms(batch)
-        value, error = self.kernel.finish(self.totals(batch.x, columns), terms)
-        shape = (len(batch), self.n_blocks, self.lanes)
-        value, error = value.reshape(shape), error.reshape(shape)
-
-        decision = np.zeros((len(batch), self.n_decisions), dtype=value.dtype)
+        n = len(batch)
+        sums = np.empty((n, self.n_groups, self.n_rows), dtype=columns.dtype)
+        errors = np.empty_like(sums)
+        usable = np.empty(n, dtype=bool)
+        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            some = batch.chosen(part)
+            terms = self.kernel.query_terms(some)
+            value, error = self.kernel.finish(self.totals(some.x, columns), terms)
+            sums[part], errors[part] = self._totals_of_groups(value, error)
+            usable[part] = terms.usable
+        decision = self._decisions(sums) + self.intercept
         bound = np.zeros_like(decision)
-        first = 0
-        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+        for group, decisions in enumerate(self.group_decisions):
             for row, p in enumerate(decisions):
-                coef = self.coefficients[first:end, row, :]
-                decision[:, p] += sum_blocks(value[:, first:end] * coef)
-                weights = magnitude(coef) if self.mixed_signs else coef
-                bound[:, p] += magnitude(sum_blocks(error[:, first:end] * weights))
-            first = end
-        decision += self.intercept
+                bound[:, p] += magnitude(errors[:, group, row])
         rounding = magnitude(decision) * self.result_error
         bound = bound * self.final_factor + rounding + self.minimum
-        usable = terms.usable[:, None]
-        bound = np.where(usable, bound, rounding + self.trivial_bound)
+        bound = np.where(usable[:, None], bound, rounding + self.trivial_bound)
         if self.reduced is not None:
             bound = bound + self.reduced.of(batch)
         return decision, bound
+
+    def _totals_of_groups(self, value: RealArray, error: RealArray) -> tuple[RealArray, RealArray]:
+        """Return the totals of values and errors, each of shape (n_queries, n_groups, n_rows)."""
+        shape = (len(value), self.n_blocks, self.lanes)
+        value, error = value.reshape(shape), error.reshape(shape)
+        totals = np.empty((len(value), self.n_groups, self.n_rows), dtype=value.dtype)
+        errors = np.empty_like(totals)
+        for row in range(self.n_rows):
+            coef = self.coefficients[:, row, :]
+            weights = magnitude(coef) if self.mixed_signs else coef
+            totals[:, :, row] = self._added(value * coef)
+            errors[:, :, row] = self._added(error * weights)
+        return totals, errors
+
+    def _added(self, products: RealArray) -> RealArray:
+        """Return the total of each group of products of (n_queries, n_blocks, lanes)."""
+        block = of_blocks(products)
+        ends = self.group_ends.astype(np.intp)
+        starts = np.concatenate([[0], ends[:-1]])
+        totals = np.zeros((len(block), self.n_groups), dtype=block.dtype)
+        for number in range(int((ends - starts).max())):
+            has = starts + number < ends
+            totals[:, has] += block[:, starts[has] + number]
+        return totals
+
+    def _decisions(self, totals: RealArray) -> RealArray:
+        """Return the sums of the groups' totals, shape (n_queries, n_decisions)."""
+        decision = np.zeros((len(totals), self.n_decisions), dtype=totals.dtype)
+        lost = np.zeros_like(decision)
+        for group, decisions in enumerate(self.group_decisions):
+            for row, p in enumerate(decisions):
+                total, before = totals[:, group, row], decision[:, p]
+                after = before + total
+                if self.compensates:
+                    added = after - before
+                    lost[:, p] += (before - (after - added)) + (total - added)
+                decision[:, p] = after
+        return decision + lost if self.compensates else decision
 
     @property
     def most_single(self) -> int:
@@ -269,7 +330,8 @@ class ExactSum(VectorTotals):
             + self.row_operations * self.n_rows
         )
         apart = 0 if self.reduced is None else self.reduced.operations
-        ends = 6 * self.n_decisions + 2 * self.n_groups * self.n_rows
+        each = 8 if self.compensates else 2
+        ends = 6 * self.n_decisions + each * self.n_groups * self.n_rows
         return padded * per_vector + ends + apart
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
@@ -336,10 +398,16 @@ class ExactSum(VectorTotals):
 
 def sum_blocks(products: RealArray) -> RealArray:
     """Return the sum of (n_queries, n_blocks, lanes): lanes left to right, then the blocks."""
-    block = products[:, :, 0].copy()
-    for lane in range(1, products.shape[2]):
-        block += products[:, :, lane]
+    block = of_blocks(products)
     start = np.zeros((len(block), 1), dtype=block.dtype)
     # add.accumulate adds strictly from left to right, as the C does.
     running: RealArray = np.add.accumulate(np.concatenate([start, block], axis=1), axis=1)
     return running[:, -1]
+
+
+def of_blocks(products: RealArray) -> RealArray:
+    """Return the sums of the lanes, left to right, of shape (n_queries, n_blocks)."""
+    block: RealArray = products[:, :, 0].copy()
+    for lane in range(1, products.shape[2]):
+        block += products[:, :, lane]
+    return block

@@ -997,19 +997,28 @@ static void iris_replay_block_totals(
 {
     uint32_t word = block * IRIS_BLOCK_WORDS;
     uint32_t j;
-    uint32_t lane;
+    double total_0 = 0.0;
+    double total_1 = 0.0;
+    double total_2 = 0.0;
+    double total_3 = 0.0;
 
-    for (lane = 0U; lane < IRIS_LANES; ++lane) {
-        total[lane] = 0.0;
-    }
     for (j = 0U; j < IRIS_N_PREPARED; ++j) {
-        for (lane = 0U; lane < IRIS_LANES; ++lane) {
-            const double s = iris_replay_vector_word(word + lane);
+        const double x_j = x[j];
 
-            total[lane] += iris_replay_kernel_term(x[j], s);
-        }
+        total_0 += iris_replay_kernel_term(
+            x_j, iris_replay_vector_word(word));
+        total_1 += iris_replay_kernel_term(
+            x_j, iris_replay_vector_word(word + 1U));
+        total_2 += iris_replay_kernel_term(
+            x_j, iris_replay_vector_word(word + 2U));
+        total_3 += iris_replay_kernel_term(
+            x_j, iris_replay_vector_word(word + 3U));
         word += IRIS_LANES;
     }
+    total[0U] = total_0;
+    total[1U] = total_1;
+    total[2U] = total_2;
+    total[3U] = total_3;
 }
 
 /* Adds one block's share to every row's running sum of values and of errors. */
