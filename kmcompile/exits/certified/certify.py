@@ -37,8 +37,8 @@ _NEARLY_NOTHING = 0.02
 """Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
 
 _WORTH_OF_GENERATED = 0.9
-"""Most operations with exits in leaves, as a share of those without, by points made from vectors:
-how many queries fall into leaves without vectors is then a guess."""
+"""Most operations with exits, as a share of those without, by points made from vectors: how many
+queries they decide is then a guess."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def add_certified_exits(
         offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room, tell)
-    unsure = machine.routing is not None and given is None and not room.stages.needed
+    unsure = given is None and not room.stages.needed
     worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth, shares=shares)
     sum_notes: tuple[str, ...] = ()

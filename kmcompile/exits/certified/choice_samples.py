@@ -19,7 +19,7 @@ MOST_SAMPLES = 2000
 JUDGED = 3
 """One of so many samples chooses the exits; they are fitted to the others."""
 
-MADE = 25
+MADE = 100
 """All points made from the vectors together count as so many samples in the choice of exits. They
 stand for what few samples do not show: one query in a hundred that no exit decides may cost more
 than all others."""

@@ -8,11 +8,17 @@ from kmcompile.model.coefficients import vector_classes
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.leaves import leaf_machines
 from kmcompile.model.likely_inputs import before_steps, raw_vectors
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 
 _SEED = 20011109
 _NEAREST = 4
 _LEAST_OF_LEAF = 12
+_DRAWN = 3
+"""Points that are drawn for each that is returned, where margins choose among them."""
+_OUTSIDE = 2 / 3
+"""Share of the points outside the margin, |f| >= 1, where all training inputs are that are no
+support vectors. Half to three quarters of the queries of tuned machines are there."""
 _FARTHEST = 0.75
 """Largest distance of an input behind a vector, relative to the vector's distance to one of another
 class."""
@@ -28,6 +34,9 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     the vectors, local expansions need mixtures; with half of each, neither exit is far from its
     best share. All vectors of a regression count as one class, and all its inputs are mixtures.
 
+    Such points are nearer to the boundary than queries are. So of the points of a machine with a
+    margin more are drawn, and most of those that are returned lie outside the margin.
+
     Returns
     -------
     ndarray of shape (n, n_features), float32
@@ -36,13 +45,49 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     vectors = raw_vectors(machine, rng)
     classes = vector_classes(machine)
     share = n // (3 if machine.task is Task.REGRESSION else 6)
+    has_margin = machine.task in (Task.BINARY, Task.ONE_VS_ONE) and machine.routing is None
+    drawn = _DRAWN * share if has_margin else share
     parts = [
-        _mixed(vectors, _of_one_class(classes, (share, 2), rng), rng),
-        _mixed(vectors, _of_one_class(classes, (share, 4), rng), rng),
-        _mixed(vectors, _neighbours(machine, vectors, classes, share, rng), rng),
-        _behind(vectors, classes, n - 3 * share, rng),
+        _mixed(vectors, _of_one_class(classes, (drawn, 2), rng), rng),
+        _mixed(vectors, _of_one_class(classes, (drawn, 4), rng), rng),
+        _mixed(vectors, _neighbours(machine, vectors, classes, drawn, rng), rng),
     ]
-    return np.concatenate(parts).astype(np.float32)
+    rest = n - 3 * share
+    parts.append(_behind(vectors, classes, _DRAWN * rest if has_margin else rest, rng))
+    points: list[Float32Array] = [part.astype(np.float32) for part in parts]
+    if has_margin:
+        sizes = (share, share, share, rest)
+        points = [_outside_margin(machine, X, k) for X, k in zip(points, sizes, strict=True)]
+    return np.concatenate(points)
+
+
+def _outside_margin(machine: KernelMachine, X: Float32Array, n: int) -> Float32Array:
+    """Return n of the points, of which `_OUTSIDE` have a margin of 1, if there are so many.
+
+    If they are too few, those with the largest margins take their place.
+    """
+    margin = _margins(machine, X)
+    outside = np.flatnonzero(margin >= 1.0)[: round(_OUTSIDE * n)]
+    others = np.setdiff1d(np.arange(len(X)), outside)
+    missing = max(0, round(_OUTSIDE * n) - len(outside))
+    largest = others[np.argsort(-margin[others], kind="stable")[:missing]]
+    chosen = np.concatenate([outside, largest])
+    rest = np.setdiff1d(others, largest)[: max(0, n - len(chosen))]
+    points: Float32Array = X[np.sort(np.concatenate([chosen, rest]))]
+    return points
+
+
+def _margins(machine: KernelMachine, X: Float32Array) -> Float64Array:
+    """Return the smallest |f| of the decisions in which the label takes part, shape (n,)."""
+    found = evaluate(machine, X)
+    sizes = np.abs(found.decisions)
+    if machine.task is Task.BINARY:
+        margin: Float64Array = sizes[:, 0]
+        return margin
+    first, second = np.triu_indices(machine.n_classes, 1)
+    own = (found.labels[:, None] == first) | (found.labels[:, None] == second)
+    margin = np.where(own, sizes, np.inf).min(axis=1)
+    return margin
 
 
 def likely_inputs_of_leaves(machine: KernelMachine, n: int) -> Float32Array:
