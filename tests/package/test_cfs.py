@@ -220,7 +220,7 @@ def test_two_models_with_the_same_default_ids_are_not_built(tmp_path: Path) -> N
     with pytest.raises(subprocess.CalledProcessError) as failed:
         built(apps, tmp_path / "b", "CAELUM")
     stated = " ".join(failed.value.stderr.split())
-    assert f"{names[1]}_app and {names[0]}_app have the same default topic ids" in stated
+    assert f"{names[1]}_app and {names[0]}_app have the same default message ids" in stated
 
 
 def test_the_data_sheet_describes_the_same_messages(packages: dict[str, Path]) -> None:
