@@ -28,6 +28,7 @@ from kmcompile.emit.program_texts import (
     stages_text,
     tolerance_text,
 )
+from kmcompile.emit.self_test_steps import WORDS_PER_STEP, n_test_steps, table_views
 from kmcompile.emit.tables import (
     Reader,
     TableView,
@@ -36,7 +37,6 @@ from kmcompile.emit.tables import (
     readers_of,
     table_view,
 )
-from kmcompile.emit.test_steps import WORDS_PER_STEP, n_test_steps, table_views
 from kmcompile.emit.usual_intervals import UsualInterval, n_levels, usual_intervals
 from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings

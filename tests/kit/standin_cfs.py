@@ -43,8 +43,6 @@ class Core:
         chosen = None if names is None else {app_of(name).name for name in names}
         lines = [f"app {line}" for line in self.start_up if not chosen or line.split()[0] in chosen]
         lines.append("run")
-        if orders and isinstance(orders[0], str):
-            lines = []
         for order in orders:
             if order is None:
                 lines.append("run")

@@ -96,6 +96,12 @@ def test_300_queries_of_each_model_are_answered_in_bursts(core: Core) -> None:
     assert not [line for line in lines if line.startswith(("dropped", "squelched"))]
 
 
+def test_32_commands_may_wait_and_the_bus_drops_more(core: Core) -> None:
+    lines = core.talk([("iris", "CMD", 2, query(i, [5.0, 3.0, 1.0, 0.2])) for i in range(33)])
+    assert lines.count(f"dropped {0x1800 | app_of('iris').topic:04X}") == 1
+    assert len(core.sent(lines, "iris", "ANSWER_TLM", LABELS)) == 32
+
+
 def test_a_stuck_sensor_is_answered_and_counted_and_hides_nothing(core: Core) -> None:
     bad = query(77, [float("nan"), 1.0, 1.0, 1.0])
     lines = core.talk(
@@ -207,7 +213,7 @@ def test_a_mission_gives_its_own_ids_and_a_table_sees_the_messages(
     core = built(
         [packages["iris"]], tmp_path / "b", "SEVEN", tmp_path / "defs", tmp_path / "table.c"
     )
-    lines = core.talk(["app iris_app IRIS_Main IRIS_APP", None, "send 1842 0 -"])
+    lines = core.talk(["send 1842 0 -"])
     assert any(line.startswith("event IRIS_APP 2 ") for line in lines)
 
 

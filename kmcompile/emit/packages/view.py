@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.emit.packages.cfs import App, app_of
-from kmcompile.emit.test_steps import n_test_steps
+from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
