@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from kmcompile.emit.code_table_view import TABLE
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
 from kmcompile.emit.early_exits_view import InputMember
@@ -29,6 +28,7 @@ from kmcompile.emit.program_texts import (
     stages_text,
     tolerance_text,
 )
+from kmcompile.emit.self_test_steps import WORDS_PER_STEP, n_test_steps, table_views
 from kmcompile.emit.tables import (
     Reader,
     TableView,
@@ -50,9 +50,6 @@ from kmcompile.program.stages import (
     Vote,
 )
 from kmcompile.version import VERSION
-
-WORDS_PER_STEP = 256
-"""Table words that one step of the self-test reads."""
 
 RECORD_HEADER_WORDS = 8
 """Words of a harness record before the decisions."""
@@ -187,13 +184,10 @@ def model_view(
     program, early, replay = layout.program, layout.early, layout.replay
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     coded, probability = coded_view(program), probability_view(program)
-    tables = tuple(
-        table_view(table, as_words=coded is not None and coded.in_fours and table.name == TABLE)
-        for table in program.tables()
-    )
+    tables = table_views(program)
     checksums = table_view(checksum_table(program.tables()))
     n_answers = len(program.known_answers)
-    n_steps = sum(-(-table.n_words // WORDS_PER_STEP) for table in tables) + n_answers + 1
+    n_steps = n_test_steps(program)
     upper = program.name.upper()
     entry_points = entries(program)
     most_kernel_evals = (1 + (replay is not None)) * summed.kernel_evaluations()

@@ -10,7 +10,7 @@ import pytest
 
 from kit import catalogue, pairs
 from kit.host_program import build_program, failures
-from kmcompile.emit.view import WORDS_PER_STEP
+from kmcompile.emit.self_test_steps import WORDS_PER_STEP
 
 CASES = [catalogue.CORE[0], catalogue.CORE[5]]
 

@@ -1,17 +1,121 @@
-"""A cFS app.
+"""A cFS app: commands and answers on the software bus, a self-test step at each wake-up.
 
-Source: the cFE user's guide.
+Sources, all of NASA's cFS, as of Caelum rc4, Draco rc5 and 7.0: sample_app, ci_lab and to_lab
+(layout, names, counters, start-up line), cFE (message headers, default limits, CMake functions)
+and OSAL (lengths of names).
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 FILES: Mapping[str, str] = {
-    "{name}_app/CMakeLists.txt": "cfs/CMakeLists.txt",
-    "{name}_app/fsw/inc/{name}_app.h": "cfs/app.h",
-    "{name}_app/fsw/inc/{name}.h": "{name}.h",
-    "{name}_app/fsw/src/{name}_app.c": "cfs/app.c",
-    "{name}_app/fsw/src/{name}.c": "{name}.c",
+    "{app}/README.md": "cfs/README.md",
+    "{app}/CMakeLists.txt": "cfs/CMakeLists.txt",
+    "{app}/mission_build.cmake": "cfs/mission_build.cmake",
+    "{app}/arch_build.cmake": "cfs/arch_build.cmake",
+    "{app}/config/default_{app}_topicids.h": "cfs/topicids.h",
+    "{app}/config/default_{app}_msgids.h": "cfs/msgids.h",
+    "{app}/config/default_{app}_perfids.h": "cfs/perfids.h",
+    "{app}/config/default_{app}_internal_cfg.h": "cfs/internal_cfg.h",
+    "{app}/eds/{app}.xml": "cfs/eds.xml",
+    "{app}/fsw/inc/{app}_eventids.h": "cfs/eventids.h",
+    "{app}/fsw/inc/{app}_fcncodes.h": "cfs/fcncodes.h",
+    "{app}/fsw/inc/{app}_msg.h": "cfs/msg.h",
+    "{app}/fsw/inc/{name}.h": "{name}.h",
+    "{app}/fsw/src/{app}.c": "cfs/app.c",
+    "{app}/fsw/src/{app}.h": "cfs/app.h",
+    "{app}/fsw/src/{app}_cmds.c": "cfs/cmds.c",
+    "{app}/fsw/src/{app}_dispatch.c": "cfs/dispatch.c",
+    "{app}/fsw/src/{app}_version.h": "cfs/version.h",
+    "{app}/fsw/src/{name}.c": "{name}.c",
+    "{app}/unit-test/CMakeLists.txt": "cfs/unit_test.cmake",
+    "{app}/unit-test/coveragetest/coveragetest_{app}.c": "cfs/coveragetest.c",
 }
 """Path in the package -> template, or the name of an emitted file."""
+
+_LONGEST = 12
+# The loader takes files of at most 19 letters (OS_MAX_FILE_NAME is 20): 12, `_app` and `.so`.
+_NAMES_OF_CFS = ("sample", "skeleton")
+# sample_app and skeleton_app are apps that come with cFS.
+_FIRST_TOPIC = 0xC0
+_TOPICS_PER_MODEL = 3
+_SLOTS = 21
+# cFS 7.0.1 gives topics up to 0xBC to its own apps; a CPU has those below 0x100.
+_FIRST_PERFORMANCE_ID = 100
+# cFE 7.0.1 and its apps use lower ones; CFE_MISSION_ES_PERF_MAX_IDS is 128.
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """What cFS calls a model, and the ids that the app has until a mission gives others.
+
+    Attributes
+    ----------
+    name, upper : str
+        The app, at most 16 letters: its folder, file and CMake target, and its macros' prefix.
+    entry, pipe : str
+        The entry point and the pipe, at most 19 letters (CFE_MISSION_MAX_API_LEN and
+        OS_MAX_API_NAME are 20).
+    topic : int
+        The first of its topic ids: commands, the request for housekeeping, the wake-up; and among
+        the topics of telemetry, housekeeping and answers.
+    performance_id : int
+        The marker in the performance log.
+    """
+
+    name: str
+    upper: str
+    entry: str
+    pipe: str
+    topic: int
+    performance_id: int
+
+    @property
+    def topics(self) -> tuple[tuple[str, int], ...]:
+        """Each topic with its id."""
+        return tuple(
+            (topic, self.topic + i)
+            for topics in (self.commands, self.telemetry)
+            for i, (topic, _) in enumerate(topics)
+        )
+
+    @property
+    def commands(self) -> tuple[tuple[str, str], ...]:
+        """Topics of commands, with the type of their messages."""
+        return ("CMD", "CommandBase"), ("SEND_HK", "SendHkCmd"), ("WAKEUP", "WakeupCmd")
+
+    @property
+    def telemetry(self) -> tuple[tuple[str, str], ...]:
+        """Topics of telemetry, with the type of their messages."""
+        return ("HK_TLM", "HkTlm"), ("ANSWER_TLM", "AnswerTlm")
+
+
+def app_of(name: str) -> App:
+    """Return the app of a model.
+
+    A name over 12 letters becomes its beginning and four letters of the SHA-256 of the whole, so
+    that two long names that begin alike stay apart.
+
+    Examples
+    --------
+    >>> app_of("iris").name, app_of("breast_cancer").name
+    ('iris_app', 'breast_jkvb_app')
+    """
+    digest = hashlib.sha256(name.encode("ascii")).digest()
+    short = name
+    if len(name) > _LONGEST or name in _NAMES_OF_CFS:
+        letters = base64.b32encode(digest)[:4].decode("ascii").lower()
+        short = f"{name[:6].rstrip('_')}_{letters}"
+    slot = int.from_bytes(digest[4:8], "big") % _SLOTS
+    return App(
+        name=f"{short}_app",
+        upper=f"{short}_app".upper(),
+        entry=f"{short.upper()}_Main",
+        pipe=f"{short}_pipe".upper(),
+        topic=_FIRST_TOPIC + _TOPICS_PER_MODEL * slot,
+        performance_id=_FIRST_PERFORMANCE_ID + slot,
+    )

@@ -38,7 +38,7 @@ def package_files(
         return {}
     arithmetic = f"{program.name}_arithmetic.c"
     view = view_of(program, command, target, arithmetic in sources)
-    names = {"name": view.name, "title": view.title}
+    names = {"name": view.name, "title": view.title, "app": view.app.name}
     files: dict[str, str] = {}
     layout = dict(FILES[kind])
     if view.has_arithmetic:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.packages.cfs import App, app_of
+from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -44,6 +46,12 @@ class PackageView:
         The function that takes float features, and the type of its answer.
     has_arithmetic : bool
         Whether the C comes with `<name>_arithmetic.c` (AVR).
+    model : str
+        The first letters of the model's SHA-256.
+    n_test_steps : int
+        Steps of one pass of the self-test.
+    app : App
+        The names of the cFS app.
     known : tuple of KnownQuery
         A few of the self-test's queries with their answers; may be empty.
     """
@@ -60,6 +68,9 @@ class PackageView:
     has_arithmetic: bool
     call: str
     answer_type: str
+    model: str
+    n_test_steps: int
+    app: App
     known: tuple[KnownQuery, ...]
 
 
@@ -90,6 +101,9 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
         has_arithmetic=has_arithmetic,
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
         answer_type=f"{name}_{words.answer}_t",
+        model=program.model_sha256[:12],
+        n_test_steps=n_test_steps(program),
+        app=app_of(name),
         known=_known_queries(program),
     )
 
