@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.packages.arduino import library_name
+from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -46,6 +48,10 @@ class PackageView:
         Whether the C comes with `<name>_arithmetic.c` (AVR).
     known : tuple of KnownQuery
         A few of the self-test's queries with their answers; may be empty.
+    library : str
+        The name as that of an Arduino library.
+    stack : Stack
+        What a query and the self-test need.
     """
 
     command: str
@@ -61,9 +67,13 @@ class PackageView:
     call: str
     answer_type: str
     known: tuple[KnownQuery, ...]
+    library: str
+    stack: Stack
 
 
-def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -> PackageView:
+def view_of(
+    program: Program, command: str, target: str, has_arithmetic: bool, stack: Stack
+) -> PackageView:
     """Return the view of a program.
 
     Parameters
@@ -74,6 +84,8 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
         The target's name.
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
+    stack : Stack
+        What a query and the self-test need.
     """
     words = words_of(program)
     name = program.name
@@ -91,6 +103,8 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
         answer_type=f"{name}_{words.answer}_t",
         known=_known_queries(program),
+        library=library_name(name),
+        stack=stack,
     )
 
 
