@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 _FRAMES_BYTES = 1024
+_STEP_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,13 @@ class Stack:
             return cls(built_bytes, "of the image that kmcompile built")
         estimate = workspace_bytes + 4 * n_features + _FRAMES_BYTES
         return cls(estimate, "an estimate, as kmcompile built no image")
+
+    def beside(self, others_bytes: int) -> int:
+        """Return the size of a stack on which other calls need `others_bytes`, too.
+
+        Examples
+        --------
+        >>> Stack.of(160, 4, 544).beside(1024)
+        1792
+        """
+        return -(-(self.bytes + others_bytes) // _STEP_BYTES) * _STEP_BYTES
