@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.packages import arduino, cfs, fprime, zephyr
+from kmcompile.emit.packages import arduino, cfs, esp_idf, fprime, zephyr
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
@@ -13,6 +13,7 @@ from kmcompile.program.program import Program
 FILES: Mapping[str, Mapping[str, str]] = {
     "zephyr": zephyr.FILES,
     "arduino": arduino.FILES,
+    "esp-idf": esp_idf.FILES,
     "fprime": fprime.FILES,
     "cfs": cfs.FILES,
 }
