@@ -86,7 +86,7 @@ def test_two_modules_build_into_one_image(model: str, package: Path, tmp_path: P
 
 @pytest.mark.parametrize("folder", ["samples/one_query", "tests/known_answers"])
 def test_the_stack_is_what_the_report_says_beside_the_default(folder: str, package: Path) -> None:
-    """Zephyr 3.4 and 4.2: MAIN_STACK_SIZE and ZTEST_STACK_SIZE are 1,024 by default."""
+    """Zephyr 3.4 and main: MAIN_STACK_SIZE and ZTEST_STACK_SIZE are 1,024 by default."""
     report = json.loads((package.parents[1] / "report.json").read_text())
     size = re.search("(?:MAIN|ZTEST)_STACK_SIZE=(.*)", (package / folder / "prj.conf").read_text())
     assert size is not None

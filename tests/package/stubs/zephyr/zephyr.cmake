@@ -1,6 +1,6 @@
-# Stands for the commands of Zephyr's build system that a module calls (Zephyr 3.4 to 4.2,
-# cmake/modules/extensions.cmake): the same arguments do the same to a plain library. ${AUTOCONF}
-# is the header with the values of Kconfig.
+# Stands for the commands of Zephyr's build system that a module calls (Zephyr's main branch, as
+# read in November 2026, cmake/modules/extensions.cmake): the same arguments do the same to a plain
+# library. ${AUTOCONF} is the header with the values of Kconfig.
 macro(zephyr_library_named name)
   add_library(${name} STATIC)
   set(ZEPHYR_CURRENT_LIBRARY ${name})

@@ -1,4 +1,5 @@
-/* Stands for Zephyr's header (3.4 to 4.2): the same macros, and a main that runs the tests. */
+/* Stands for Zephyr's header (the new API of ztest, since 3.4 the only one):
+   the same macros, and a main that runs the tests. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
