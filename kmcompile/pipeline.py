@@ -14,7 +14,6 @@ from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
 from kmcompile.emit.emitter import emit
-from kmcompile.emit.packages.package import package_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.calibration import promise_of
@@ -23,6 +22,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
+from kmcompile.output.packaging import packaged, packaged_again
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.memory import check_flash, check_instructions, check_ram
@@ -97,6 +97,8 @@ def compile_model(
         verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
         _check_built(chosen, findings)
+        if findings.memory is not None:
+            files |= packaged_again(chosen, files, findings.memory.stack_bytes)
         modes: Modes | str = _NOT_COMPARED
         if compares_modes:
             modes = modes_compared(chosen, answers, queries, tell)
@@ -249,8 +251,7 @@ def _written(
     promised = risk_text(calibration) if calibration and program.takes_risk else ""
     reduced = "" if reduction is None else reduction_text(reduction, program.is_regression)
     sources = emit(program, plan.target, plan.command, machine.description, promised, reduced)
-    package = package_files(plan.options.package, program, plan.command, plan.target.name, sources)
-    return folder_files.of_program(program, plan.target, sources, package)
+    return folder_files.of_program(program, plan.target, sources, packaged(chosen, sources))
 
 
 def _verified(

@@ -47,10 +47,11 @@ error execinfo fastmath features fts getopt ieeefp ifaddrs langinfo libio link m
 netinet newlib obstack paths picolibc process pty reent regexp regdef resolv sgtty shadow stab
 sysexits termio ucontext unctrl utmp values xlocale
 conio crtdbg direct dos intrin io mbstring sal share tchar windows winsock winsock2"""
-# Headers of Zephyr, Arduino, F Prime and cFS, and those of kmcompile's own images.
+# Headers of Zephyr, Arduino, ESP-IDF, F Prime and cFS, and those of kmcompile's own images.
 _FRAMEWORK_HEADERS = """kernel device devicetree init irq linker toolchain autoconf zephyr
 arduino binary client eeprom ethernet hardwareserial ipaddress pins_arduino printable sd server
 servo spi stepper udp usbapi wcharacter wifi wire wmath wstring
+sdkconfig unity esp_log esp_err
 cfe osapi osconfig common_types fprime board"""
 # <unistd.h>, <fmtmsg.h>, <stdarg.h> and <signal.h> have the macros F_OK, R_OK, W_OK, X_OK, MM_OK,
 # va_start and si_value.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import numpy as np
@@ -127,6 +128,33 @@ def test_the_recipe_s_flags_fuse_nothing(case, compiler, tmp_path):
         found[name] = fused(succeed(["objdump", "-d", result]))
     assert found["exact"] == []
     assert found["fused"] != []  # otherwise this would show nothing
+
+
+@x86_only
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_a_build_as_gnu_c_without_the_flag_fuses_nothing(compiler, tmp_path):
+    """reliability 32: the pragma in the C stands for a forgotten flag."""
+    need(compiler, "objdump")
+    catalogue.emitted(catalogue.CORE[0], "host").write(tmp_path)
+    source, result = tmp_path / "iris.c", tmp_path / "iris.o"
+    flags = ["-std=gnu17", "-O3", "-mfma", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+    succeed([compiler, *flags, "-c", source, "-o", result])
+    assert fused(succeed(["objdump", "-d", result])) == []
+    source.write_text(re.sub("#pragma .*contract.*", "", source.read_text(), flags=re.IGNORECASE))
+    succeed([compiler, *flags, "-c", source, "-o", result])
+    assert fused(succeed(["objdump", "-d", result])) != []  # otherwise this would show nothing
+
+
+@pytest.mark.target
+@pytest.mark.parametrize("target", ["cortex-m4", "cortex-m55"])
+def test_a_board_s_gnu_c_without_the_flag_fuses_nothing(target, tmp_path):
+    """reliability 32: as an Arduino core or ESP-IDF compiles, which know nothing of the flag."""
+    need("arm-none-eabi-gcc", "arm-none-eabi-objdump")
+    catalogue.emitted(catalogue.CORE[0], target).write(tmp_path)
+    result = tmp_path / "iris.o"
+    flags = [*load_target(target).compiler.flags, "-std=gnu17", "-O2", "-Wall", "-Werror"]
+    succeed(["arm-none-eabi-gcc", *flags, "-c", tmp_path / "iris.c", "-o", result])
+    assert fused(succeed(["arm-none-eabi-objdump", "-d", result])) == []
 
 
 @pytest.mark.target

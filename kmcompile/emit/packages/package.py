@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.packages import arduino, cfs, fprime, zephyr
+from kmcompile.emit.packages import arduino, cfs, esp_idf, fprime, zephyr
+from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
 
 FILES: Mapping[str, Mapping[str, str]] = {
     "zephyr": zephyr.FILES,
     "arduino": arduino.FILES,
+    "esp-idf": esp_idf.FILES,
     "fprime": fprime.FILES,
     "cfs": cfs.FILES,
 }
@@ -19,7 +21,12 @@ KINDS = tuple(FILES)
 
 
 def package_files(
-    kind: str | None, program: Program, command: str, target: str, sources: Mapping[str, str]
+    kind: str | None,
+    program: Program,
+    command: str,
+    target: str,
+    sources: Mapping[str, str],
+    stack: Stack,
 ) -> dict[str, str]:
     """Return the files of a package, by their paths in the output folder.
 
@@ -33,12 +40,19 @@ def package_files(
         The target's name.
     sources : mapping
         The emitted files by name: the package has its own copy of the C and the header.
+    stack : Stack
+        What a query and the self-test need.
     """
     if kind is None:
         return {}
     arithmetic = f"{program.name}_arithmetic.c"
-    view = view_of(program, command, target, arithmetic in sources)
-    names = {"name": view.name, "title": view.title, "app": view.app.name}
+    view = view_of(program, command, target, arithmetic in sources, stack)
+    names = {
+        "name": view.name,
+        "title": view.title,
+        "app": view.app.name,
+        "library": view.library,
+    }
     files: dict[str, str] = {}
     layout = dict(FILES[kind])
     if view.has_arithmetic:

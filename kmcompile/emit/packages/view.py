@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.packages.arduino import library_name
 from kmcompile.emit.packages.cfs import App, app_of
+from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
@@ -54,6 +56,10 @@ class PackageView:
         The names of the cFS app.
     known : tuple of KnownQuery
         A few of the self-test's queries with their answers; may be empty.
+    library : str
+        The name as that of an Arduino library.
+    stack : Stack
+        What a query and the self-test need.
     """
 
     command: str
@@ -72,9 +78,13 @@ class PackageView:
     n_test_steps: int
     app: App
     known: tuple[KnownQuery, ...]
+    library: str
+    stack: Stack
 
 
-def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -> PackageView:
+def view_of(
+    program: Program, command: str, target: str, has_arithmetic: bool, stack: Stack
+) -> PackageView:
     """Return the view of a program.
 
     Parameters
@@ -85,6 +95,8 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
         The target's name.
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
+    stack : Stack
+        What a query and the self-test need.
     """
     words = words_of(program)
     name = program.name
@@ -105,6 +117,8 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
         n_test_steps=n_test_steps(program),
         app=app_of(name),
         known=_known_queries(program),
+        library=library_name(name),
+        stack=stack,
     )
 
 

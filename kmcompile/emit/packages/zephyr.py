@@ -1,6 +1,7 @@
 """A Zephyr module.
 
-Source: docs.zephyrproject.org, "Modules (External projects)".
+Sources: docs.zephyrproject.org, "Modules (External projects)", "Test Runner (Twister)" and "Build
+System (CMake)" on linker sources.
 """
 
 from __future__ import annotations
@@ -11,10 +12,19 @@ FILES: Mapping[str, str] = {
     "{name}/zephyr/module.yml": "zephyr/module.yml",
     "{name}/CMakeLists.txt": "zephyr/CMakeLists.txt",
     "{name}/Kconfig": "zephyr/Kconfig",
+    "{name}/tables.ld": "zephyr/tables.ld",
+    "{name}/README.rst": "zephyr/README.rst",
+    "{name}/LICENSE": "LICENSE",
     "{name}/include/{name}.h": "{name}.h",
     "{name}/src/{name}.c": "{name}.c",
-    "{name}/samples/one_query/CMakeLists.txt": "zephyr/sample_CMakeLists.txt",
+    "{name}/samples/one_query/CMakeLists.txt": "zephyr/app_CMakeLists.txt",
     "{name}/samples/one_query/prj.conf": "zephyr/prj.conf",
+    "{name}/samples/one_query/sample.yaml": "zephyr/sample.yaml",
+    "{name}/samples/one_query/README.rst": "zephyr/sample_README.rst",
     "{name}/samples/one_query/src/main.c": "zephyr/main.c",
+    "{name}/tests/known_answers/CMakeLists.txt": "zephyr/app_CMakeLists.txt",
+    "{name}/tests/known_answers/prj.conf": "zephyr/test_prj.conf",
+    "{name}/tests/known_answers/testcase.yaml": "zephyr/testcase.yaml",
+    "{name}/tests/known_answers/src/main.c": "zephyr/test_main.c",
 }
 """Path in the package -> template, or the name of an emitted file."""

@@ -18,8 +18,17 @@
     || (defined(__FINITE_MATH_ONLY__) && (__FINITE_MATH_ONLY__ > 0))
 #error "fast-math reorders the sums: neither the results nor their bounds would hold"
 #endif
-#if FLT_EVAL_METHOD != 0
+/* 16: only types below float have a format of their own, which GNU C has for half precision. */
+#if (FLT_EVAL_METHOD != 0) && (FLT_EVAL_METHOD != 16)
 #error "float expressions must be evaluated in float: set FLT_EVAL_METHOD to 0 (-mfpmath=sse)"
+#endif
+
+/* A build without the flag does not contract either. gcc does so in GNU C only, where there is an
+   instruction for it, and does not know the pragma of C99. */
+#if !defined(__GNUC__) || defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__FP_FAST_FMAF) && !defined(__STRICT_ANSI__)
+#pragma GCC optimize("fp-contract=off")
 #endif
 
 #if (FLT_RADIX != 2) || (FLT_MANT_DIG != 24) || (FLT_MAX_EXP != 128)

@@ -98,7 +98,7 @@ def test_every_option_of_a_command_is_described_with_its_values(verb: str) -> No
     assert told == set(options(verb))
     if not verb:
         values = {value for field in CHOICES for value in CHOICES[field]}
-        assert values <= set(re.findall(r"`(\w+)`", text))
+        assert values <= set(re.findall(r"`([\w-]+)`", text))
 
 
 def test_ten_commands_of_the_readme_use_every_verb() -> None:
