@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.packages.fprime import component_name
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -83,7 +84,7 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
         target=target,
         name=name,
         upper=name.upper(),
-        title="".join(word.capitalize() for word in name.split("_")),
+        title=component_name(name),
         n_features=program.n_features,
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
