@@ -39,7 +39,7 @@ FILES: Mapping[str, str] = {
 _TAKEN = frozenset(
     {
         *("F32", "F64", "I8", "I16", "I32", "I64", "U8", "U16", "U32", "U64"),
-        *("Drv", "Fw", "Models", "Os", "STest", "Svc"),
+        *("Drv", "Fw", "Models", "Os", "Svc"),
     }
 )
 """Types of FPP, and name spaces that would be hidden within `Models`."""
