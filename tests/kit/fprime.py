@@ -16,8 +16,9 @@ STUBS = Path(__file__).parents[1] / "package" / "stubs" / "fprime"
 
 # Those of F´'s reference deployment (4.1.0, Ref/CMakeLists.txt), and its C++14.
 FLAGS = [
-    *("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow"),
-    *("-Wconversion", "-Wdouble-promotion", "-Wold-style-cast"),
+    *("-Wall", "-Wextra", "-Werror", "-pedantic", "-Wshadow", "-Wconversion", "-Wsign-conversion"),
+    *("-Wdouble-promotion", "-Wformat-security", "-Wnon-virtual-dtor", "-Wold-style-cast"),
+    *("-Woverloaded-virtual", "-Wundef"),
 ]
 CXX = ["g++", "-std=c++14", "-DBUILD_UT"]
 

@@ -1,7 +1,8 @@
 // Stands for the headers of F´ that FPP's autocoder includes: as much as one component and its
-// unit test need, for the code of FPP 3.4. Names and types are those of F´ 4.1.0 (Fw/Types,
-// Fw/Port, Fw/Comp, Os), the constructor of LinearBufferBase is F´ 4.2's. Serialization keeps the
-// host's byte order; text events and serial ports are left out, which F´'s configuration allows.
+// unit test need. Names and types are those of F´ 4.1.0 (Fw/Types, Fw/Port, Fw/Comp, Os); the
+// constructor of LinearBufferBase is the one that the code of FPP 3.4 calls. Serialization keeps
+// the host's byte order. Without text events, object names and serial ports, as F´ can be
+// configured.
 #ifndef FPRIME_HPP
 #define FPRIME_HPP
 #include <cinttypes>
