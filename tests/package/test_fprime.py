@@ -1,42 +1,94 @@
-"""`--package fprime`: the component runs, and its model is one that F´'s own checker accepts."""
+"""`--package fprime`: what F´'s own autocoder makes of the components, compiled and run.
+
+F´ itself is no package that can be installed here: `stubs/fprime` stands for the part of it that
+a component and its unit test need.
+"""
 
 from __future__ import annotations
 
-import sys
+import re
+import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.datasets import load_diabetes, load_iris
 
-from kit.packages import CXX, C, fitted, packaged
-from kit.tools import need, succeed
+import kmcompile
+from kit.fprime import STUBS, Project, fpp, models
+from kit.packages import fitted, packaged
+from kit.tools import succeed
+from kmcompile.emit.packages.fprime import component_name
 
-STUBS = Path(__file__).parent / "stubs" / "fprime"
+LONG = "a_2_name_of_20_chars"
 
 
 @pytest.fixture(scope="module")
-def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the package of a model of four features."""
-    return packaged("fprime", tmp_path_factory.mktemp("packages") / "o")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return a project of two libraries: a classifier and a regression."""
+    folder = tmp_path_factory.mktemp("project")
+    iris = packaged("fprime", folder / "o_iris") / "iris"
+    disease = packaged("fprime", folder / "o_disease", "regression", name="disease") / "disease"
+    return Project((iris, disease), folder / "build")
 
 
-def test_the_component_runs(package: Path, tmp_path: Path) -> None:
-    need("gcc", "g++")
-    answer = int(fitted("iris").predict([[5.0, 0.0, 0.0, 0.0]])[0])
-    component = package / "Iris"
-    succeed([*C, "-c", component / "iris.c", "-o", tmp_path / "iris.o"])
-    sources = [component / "Iris.cpp", STUBS / "deployment.cpp", tmp_path / "iris.o"]
-    includes = [f"-I{component}", f"-I{STUBS}"]
-    succeed([*CXX, *includes, *sources, "-o", tmp_path / "deployment"])
-    assert succeed([tmp_path / "deployment"]).splitlines() == [
-        f"status 0, label {answer}, certified 1",
-        "status 1",
-        "status 0",
-    ]
+@pytest.mark.parametrize("component", ["Iris", "IrisActive", "Disease", "DiseaseActive"])
+def test_its_own_unit_tests_pass(component: str, project: Project) -> None:
+    n_tests = 6
+    assert succeed([project.unit_test(component)]) == f"{n_tests} tests passed\n"
 
 
-def test_fpp_accepts_the_model(package: Path) -> None:
-    checker = Path(sys.executable).with_name("fpp-check")
-    if not checker.exists():
-        pytest.skip("fpp-check has no wheel for this system")
-    fpp = package / "Iris" / "Iris.fpp"
-    succeed([checker, fpp, STUBS / "Svc" / "Svc.fpp"])
+def test_its_own_unit_tests_pass_in_an_integer_format_with_a_long_name(tmp_path: Path) -> None:
+    library = packaged("fprime", tmp_path / "o", "codes", name=LONG) / LONG
+    made = Project((library,), tmp_path / "build")
+    for component in (component_name(LONG), f"{component_name(LONG)}Active"):
+        succeed([made.unit_test(component)])
+
+
+def test_two_models_in_one_program_answer_as_they_were_trained(project: Project) -> None:
+    flowers, _ = load_iris(return_X_y=True)
+    flowers = np.vstack([flowers, flowers + 0.25]).astype(np.float32)
+    patients = load_diabetes(return_X_y=True)[0][:300].astype(np.float32)
+    rows = np.hstack([flowers, patients])
+    told = subprocess.run(
+        [project.program(STUBS / "deployment.cpp")],
+        input="\n".join(" ".join(f"{value:.9g}" for value in row) for row in rows),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    status, label, rated, value = np.array([line.split() for line in told.splitlines()]).T
+    assert (status == "0").all() and (rated == "0").all()
+    assert (label.astype(int) == fitted("iris").predict(flowers)).all()
+    compiled = kmcompile.load(project.libraries[1].parents[1])
+    assert (value.astype(np.float32) == compiled.predict_interval(patients)["value"]).all()
+
+
+@pytest.mark.parametrize("name", ["t", "os", "fw", "models", "f32", "a_1", "b__c_", LONG])
+def test_fpp_accepts_the_components_of_any_name(name: str, tmp_path: Path) -> None:
+    library = packaged("fprime", tmp_path / "o", name=name) / name
+    fpp("fpp-check", *models((library,)))
+
+
+def test_different_names_give_different_components() -> None:
+    names = ["m2", "m_2", "m__2", "m2_", "m_2_", "m_b", "mb", "os", "f32", "f_32"]
+    assert len({component_name(name) for name in names}) == len(names)
+
+
+def test_every_line_of_code_is_short_with_the_longest_name(tmp_path: Path) -> None:
+    library = packaged("fprime", tmp_path / "o", "regression", name=LONG) / LONG
+    code = [path for path in library.rglob("*") if path.is_file() and path.suffix != ".md"]
+    assert all(len(line) <= 100 for path in code for line in path.read_text().splitlines()[1:])
+
+
+@pytest.mark.parametrize("target", ["host", "avr"])
+def test_cmake_names_every_source_and_folder(target: str, tmp_path: Path) -> None:
+    library = packaged("fprime", tmp_path / "o", target=target) / "iris"
+    named = {
+        lists.parent / path
+        for lists in [library / "library.cmake", *library.rglob("CMakeLists.txt")]
+        for path in re.findall(r'"\$\{CMAKE_CURRENT_LIST_DIR\}/([^"]+)"', lists.read_text())
+    }
+    sources = {path for path in library.rglob("*") if path.suffix in (".c", ".cpp", ".fpp")}
+    folders = {path.parent for path in library.rglob("CMakeLists.txt")}
+    assert named == sources | folders

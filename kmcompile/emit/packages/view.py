@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.emit.packages.arduino import library_name
 from kmcompile.emit.packages.cfs import App, app_of
+from kmcompile.emit.packages.fprime import component_name
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.words import words_of
@@ -106,7 +107,7 @@ def view_of(
         target=target,
         name=name,
         upper=name.upper(),
-        title="".join(word.capitalize() for word in name.split("_")),
+        title=component_name(name),
         n_features=program.n_features,
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
