@@ -249,7 +249,7 @@ def _written(
     promised = risk_text(calibration) if calibration and program.takes_risk else ""
     reduced = "" if reduction is None else reduction_text(reduction, program.is_regression)
     sources = emit(program, plan.target, plan.command, machine.description, promised, reduced)
-    package = package_files(plan.options.package, program, plan.command, plan.target.name, sources)
+    package = package_files(plan.options.package, program, plan.command, plan.target, sources)
     return folder_files.of_program(program, plan.target, sources, package)
 
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.packages import arduino, cfs, fprime, zephyr
+from kmcompile.emit.packages import arduino, cfs, fprime, rust, zephyr
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 
 FILES: Mapping[str, Mapping[str, str]] = {
     "zephyr": zephyr.FILES,
     "arduino": arduino.FILES,
     "fprime": fprime.FILES,
     "cfs": cfs.FILES,
+    "rust": rust.FILES,
 }
 KINDS = tuple(FILES)
 
 
 def package_files(
-    kind: str | None, program: Program, command: str, target: str, sources: Mapping[str, str]
+    kind: str | None, program: Program, command: str, target: Target, sources: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the files of a package, by their paths in the output folder.
 
@@ -29,8 +31,7 @@ def package_files(
         One of `KINDS`, which also names the package's folder; None: no package.
     command : str
         The canonical command, for line 1.
-    target : str
-        The target's name.
+    target : Target
     sources : mapping
         The emitted files by name: the package has its own copy of the C and the header.
     """
@@ -38,7 +39,7 @@ def package_files(
         return {}
     arithmetic = f"{program.name}_arithmetic.c"
     view = view_of(program, command, target, arithmetic in sources)
-    names = {"name": view.name, "title": view.title}
+    names = {"name": view.name, "title": view.title, "crate": view.rust.crate}
     files: dict[str, str] = {}
     layout = dict(FILES[kind])
     if view.has_arithmetic:

@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.layout import workspace_bytes
+from kmcompile.emit.packages.rust import RustView
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 from kmcompile.version import VERSION
 
 
@@ -42,6 +45,8 @@ class PackageView:
         The name in camel case, as F´ components are called.
     call, answer_type : str
         The function that takes float features, and the type of its answer.
+    rust : RustView
+        What only the crate's templates know.
     has_arithmetic : bool
         Whether the C comes with `<name>_arithmetic.c` (AVR).
     known : tuple of KnownQuery
@@ -57,21 +62,21 @@ class PackageView:
     n_features: int
     is_regression: bool
     is_integer: bool
+    rust: RustView
     has_arithmetic: bool
     call: str
     answer_type: str
     known: tuple[KnownQuery, ...]
 
 
-def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -> PackageView:
+def view_of(program: Program, command: str, target: Target, has_arithmetic: bool) -> PackageView:
     """Return the view of a program.
 
     Parameters
     ----------
     command : str
         The canonical command, for line 1.
-    target : str
-        The target's name.
+    target : Target
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
     """
@@ -80,13 +85,14 @@ def view_of(program: Program, command: str, target: str, has_arithmetic: bool) -
     return PackageView(
         command=command,
         version=VERSION,
-        target=target,
+        target=target.name,
         name=name,
         upper=name.upper(),
         title="".join(word.capitalize() for word in name.split("_")),
         n_features=program.n_features,
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
+        rust=RustView.of(program, workspace_bytes(program, target)),
         has_arithmetic=has_arithmetic,
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
         answer_type=f"{name}_{words.answer}_t",
