@@ -20,10 +20,10 @@ RUSTC = ["rustc", "--edition", "2021", "-D", "warnings"]
 
 def built(crate: Path, name: str, out: Path) -> list[str | Path]:
     """Build a crate into a folder, the C as build.rs asks cc to; return rustc's options for it."""
-    options = (crate / "build.rs").read_text()
-    assert '"-ffp-contract=off"' in options and '"-fno-short-enums"' in options
+    script = (crate / "build.rs").read_text()
+    assert '"-ffp-contract=off"' in script and '"-fno-short-enums"' in script
     sources = sorted((crate / "c").glob("*.c"))
-    assert all(f'.file("c/{source.name}")' in options for source in sources)
+    assert all(f'.file("c/{source.name}")' in script for source in sources)
     out.mkdir(exist_ok=True)
     objects = []
     for source in sources:
@@ -101,3 +101,14 @@ def test_class_names_are_the_bytes_of_the_model(tmp_path: Path) -> None:
     (tmp_path / "main.rs").write_text('fn main() { print!("{}", iris::CLASS_NAMES.join("|")); }')
     succeed([*RUSTC, tmp_path / "main.rs", *used, "-o", tmp_path / "program"])
     assert succeed([tmp_path / "program"]) == "|".join(model.classes_)
+
+
+@pytest.mark.target
+@pytest.mark.parametrize("model", ["iris", "regression", "codes"])
+def test_the_types_are_those_of_the_c_on_a_board_and_with_exits(model: str, tmp_path: Path) -> None:
+    need("gcc", "ar", "rustc", "arm-none-eabi-gcc")
+    crate = packaged("rust", tmp_path / "o", model, mode="certified") / "iris"
+    unlinked = ["-fno-short-enums", "-c", crate / "c" / "layout.c", "-o", tmp_path / "layout.o"]
+    succeed(["gcc", *unlinked])
+    succeed(["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", *unlinked])
+    pass_own_tests(crate, "iris", tmp_path / "b")
