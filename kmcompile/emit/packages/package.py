@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.packages import arduino, cfs, fprime, rust, zephyr
+from kmcompile.emit.packages import arduino, cfs, fprime, ros2, rust, zephyr
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
 from kmcompile.target import Target
@@ -15,6 +15,7 @@ FILES: Mapping[str, Mapping[str, str]] = {
     "arduino": arduino.FILES,
     "fprime": fprime.FILES,
     "cfs": cfs.FILES,
+    "ros2": ros2.FILES,
     "rust": rust.FILES,
 }
 KINDS = tuple(FILES)
@@ -39,7 +40,12 @@ def package_files(
         return {}
     arithmetic = f"{program.name}_arithmetic.c"
     view = view_of(program, command, target, arithmetic in sources)
-    names = {"name": view.name, "title": view.title, "crate": view.rust.crate}
+    names = {
+        "name": view.name,
+        "title": view.title,
+        "ros": view.ros2.package,
+        "crate": view.rust.crate,
+    }
     files: dict[str, str] = {}
     layout = dict(FILES[kind])
     if view.has_arithmetic:

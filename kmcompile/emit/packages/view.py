@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.emit.packages.ros2 import Ros2View
 from kmcompile.emit.packages.rust import RustView
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
@@ -46,7 +47,8 @@ class PackageView:
     call, answer_type : str
         The function that takes float features, and the type of its answer.
     rust : RustView
-        What only the crate's templates know.
+    ros2 : Ros2View
+        What only the templates of one framework know.
     has_arithmetic : bool
         Whether the C comes with `<name>_arithmetic.c` (AVR).
     known : tuple of KnownQuery
@@ -63,6 +65,7 @@ class PackageView:
     is_regression: bool
     is_integer: bool
     rust: RustView
+    ros2: Ros2View
     has_arithmetic: bool
     call: str
     answer_type: str
@@ -92,6 +95,7 @@ def view_of(program: Program, command: str, target: Target, has_arithmetic: bool
         n_features=program.n_features,
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
+        ros2=Ros2View.of(program),
         rust=RustView.of(program, workspace_bytes(program, target)),
         has_arithmetic=has_arithmetic,
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
