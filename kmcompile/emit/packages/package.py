@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.packages import arduino, cfs, fprime, ros2, rust, zephyr
+from kmcompile.emit.packages import arduino, cfs, fprime, micropython, ros2, rust, zephyr
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
 from kmcompile.target import Target
@@ -17,6 +17,7 @@ FILES: Mapping[str, Mapping[str, str]] = {
     "cfs": cfs.FILES,
     "ros2": ros2.FILES,
     "rust": rust.FILES,
+    "micropython": micropython.FILES,
 }
 KINDS = tuple(FILES)
 
@@ -45,6 +46,7 @@ def package_files(
         "title": view.title,
         "ros": view.ros2.package,
         "crate": view.rust.crate,
+        "module": view.micropython.module,
     }
     files: dict[str, str] = {}
     layout = dict(FILES[kind])

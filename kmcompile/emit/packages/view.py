@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.emit.layout import workspace_bytes
+from kmcompile.emit.packages.micropython import MicroPythonView
 from kmcompile.emit.packages.ros2 import Ros2View
 from kmcompile.emit.packages.rust import RustView
 from kmcompile.emit.words import words_of
@@ -48,6 +49,7 @@ class PackageView:
         The function that takes float features, and the type of its answer.
     rust : RustView
     ros2 : Ros2View
+    micropython : MicroPythonView
         What only the templates of one framework know.
     has_arithmetic : bool
         Whether the C comes with `<name>_arithmetic.c` (AVR).
@@ -66,6 +68,7 @@ class PackageView:
     is_integer: bool
     rust: RustView
     ros2: Ros2View
+    micropython: MicroPythonView
     has_arithmetic: bool
     call: str
     answer_type: str
@@ -96,6 +99,7 @@ def view_of(program: Program, command: str, target: Target, has_arithmetic: bool
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
         ros2=Ros2View.of(program),
+        micropython=MicroPythonView.of(program),
         rust=RustView.of(program, workspace_bytes(program, target)),
         has_arithmetic=has_arithmetic,
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
