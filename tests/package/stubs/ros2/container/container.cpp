@@ -53,6 +53,7 @@ int main()
   using IrisQuery = iris_model_msgs::msg::Query;
   using M2Query = m_2_model_msgs::msg::Query;
 
+  rclcpp::init(0, nullptr);
   rclcpp::executors::SingleThreadedExecutor executor;
   for (const auto & plugin : rclcpp_components::plugins) {
     executor.add_node(plugin.second());
@@ -82,5 +83,6 @@ int main()
     }
     executor.spin_once(std::chrono::milliseconds(1));
   }
+  rclcpp::shutdown();
   return 0;
 }

@@ -17,12 +17,12 @@ public:
   {
     SetUp();
     TestBody();
-    TearDown();
   }
 
 protected:
+  static void SetUpTestSuite() {}
+  static void TearDownTestSuite() {}
   virtual void SetUp() {}
-  virtual void TearDown() {}
 };
 
 inline std::vector<void (*)()> tests;
@@ -36,9 +36,19 @@ inline void fail(const char * what, int line)
 }  // namespace testing
 
 #define TEST_OF(parent, suite, name) \
-  class suite ## name : public parent {void TestBody() override;}; \
+  class suite ## name : public parent \
+  { \
+    void TestBody() override; \
+public: \
+    static void run_alone() \
+    { \
+      SetUpTestSuite(); \
+      suite ## name().run(); \
+      TearDownTestSuite(); \
+    } \
+  }; \
   [[maybe_unused]] static const bool suite ## name ## _added = \
-    (::testing::tests.push_back([]() {suite ## name().run();}), true); \
+    (::testing::tests.push_back(suite ## name::run_alone), true); \
   void suite ## name::TestBody()
 #define TEST(suite, name) TEST_OF(::testing::Test, suite, name)
 #define TEST_F(suite, name) TEST_OF(suite, suite, name)

@@ -21,13 +21,14 @@ namespace rclcpp
 /// What is registered for a topic, and what has been sent and not yet delivered.
 struct Bus
 {
+  bool valid = false;
   std::map<std::string, std::vector<std::function<void(const void *)>>> subscriptions;
   std::map<std::string, std::size_t> publishers;
   std::deque<std::function<void()>> pending;
 };
 inline Bus bus;
 
-inline void init(int, char const * const *) {}
+inline void init(int, char const * const *) {bus.valid = true;}
 inline void shutdown() {bus = Bus();}
 
 class NodeOptions {};
@@ -141,6 +142,10 @@ namespace executors
 class SingleThreadedExecutor
 {
 public:
+  SingleThreadedExecutor()
+  {
+    if (!bus.valid) {throw std::runtime_error("context argument is null");}
+  }
   void add_node(std::shared_ptr<Node> node) {nodes_.push_back(std::move(node));}
   void spin_once(std::chrono::nanoseconds)
   {
