@@ -24,8 +24,8 @@ def packaged(
     """
     plan, program = chosen.plan, chosen.program
     stack = Stack.of(chosen.workspace_bytes, program.n_features, stack_bytes)
-    kind, command, target = plan.options.package, plan.command, plan.target.name
-    return package_files(kind, program, command, target, sources, stack)
+    kind = plan.options.package
+    return package_files(kind, program, plan.command, plan.target, sources, stack)
 
 
 def packaged_again(

@@ -19,7 +19,16 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "format": ("float32", "int16", "int8", "auto"),
         "replay": ("none", "float64"),
         "optimize": ("mean", "worst", "flash"),
-        "package": ("zephyr", "arduino", "esp-idf", "fprime", "cfs"),
+        "package": (
+            "zephyr",
+            "arduino",
+            "esp-idf",
+            "fprime",
+            "cfs",
+            "ros2",
+            "rust",
+            "micropython",
+        ),
         "verify": ("none", "host", "target"),
     }
 )

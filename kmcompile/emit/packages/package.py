@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.packages import arduino, cfs, esp_idf, fprime, zephyr
+from kmcompile.emit.packages import (
+    arduino,
+    cfs,
+    esp_idf,
+    fprime,
+    micropython,
+    ros2,
+    rust,
+    zephyr,
+)
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 
 FILES: Mapping[str, Mapping[str, str]] = {
     "zephyr": zephyr.FILES,
@@ -16,6 +26,9 @@ FILES: Mapping[str, Mapping[str, str]] = {
     "esp-idf": esp_idf.FILES,
     "fprime": fprime.FILES,
     "cfs": cfs.FILES,
+    "ros2": ros2.FILES,
+    "rust": rust.FILES,
+    "micropython": micropython.FILES,
 }
 KINDS = tuple(FILES)
 
@@ -24,7 +37,7 @@ def package_files(
     kind: str | None,
     program: Program,
     command: str,
-    target: str,
+    target: Target,
     sources: Mapping[str, str],
     stack: Stack,
 ) -> dict[str, str]:
@@ -36,8 +49,7 @@ def package_files(
         One of `KINDS`, which also names the package's folder; None: no package.
     command : str
         The canonical command, for line 1.
-    target : str
-        The target's name.
+    target : Target
     sources : mapping
         The emitted files by name: the package has its own copy of the C and the header.
     stack : Stack
@@ -52,6 +64,9 @@ def package_files(
         "title": view.title,
         "app": view.app.name,
         "library": view.library,
+        "ros": view.ros2.package,
+        "crate": view.rust.crate,
+        "module": view.micropython.module,
     }
     files: dict[str, str] = {}
     layout = dict(FILES[kind])

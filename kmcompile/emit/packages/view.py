@@ -11,9 +11,14 @@ from kmcompile.emit.packages.cfs import App, app_of
 from kmcompile.emit.packages.fprime import component_name
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
+from kmcompile.emit.layout import workspace_bytes
+from kmcompile.emit.packages.micropython import MicroPythonView
+from kmcompile.emit.packages.ros2 import Ros2View
+from kmcompile.emit.packages.rust import RustView
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 from kmcompile.version import VERSION
 
 
@@ -47,6 +52,10 @@ class PackageView:
         The name in camel case, as F´ components are called.
     call, answer_type : str
         The function that takes float features, and the type of its answer.
+    rust : RustView
+    ros2 : Ros2View
+    micropython : MicroPythonView
+        What only the templates of one framework know.
     has_arithmetic : bool
         Whether the C comes with `<name>_arithmetic.c` (AVR).
     model : str
@@ -72,6 +81,9 @@ class PackageView:
     n_features: int
     is_regression: bool
     is_integer: bool
+    rust: RustView
+    ros2: Ros2View
+    micropython: MicroPythonView
     has_arithmetic: bool
     call: str
     answer_type: str
@@ -84,7 +96,7 @@ class PackageView:
 
 
 def view_of(
-    program: Program, command: str, target: str, has_arithmetic: bool, stack: Stack
+    program: Program, command: str, target: Target, has_arithmetic: bool, stack: Stack
 ) -> PackageView:
     """Return the view of a program.
 
@@ -92,8 +104,7 @@ def view_of(
     ----------
     command : str
         The canonical command, for line 1.
-    target : str
-        The target's name.
+    target : Target
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
     stack : Stack
@@ -104,13 +115,16 @@ def view_of(
     return PackageView(
         command=command,
         version=VERSION,
-        target=target,
+        target=target.name,
         name=name,
         upper=name.upper(),
         title=component_name(name),
         n_features=program.n_features,
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
+        ros2=Ros2View.of(program),
+        micropython=MicroPythonView.of(program),
+        rust=RustView.of(program, workspace_bytes(program, target)),
         has_arithmetic=has_arithmetic,
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
         answer_type=f"{name}_{words.answer}_t",

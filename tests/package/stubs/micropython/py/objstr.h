@@ -1,0 +1,2 @@
+// See runtime.h.
+#include "py/runtime.h"

@@ -1,0 +1,2 @@
+# Stands for the package of its name.
+set(rosidl_default_runtime_FOUND TRUE)
