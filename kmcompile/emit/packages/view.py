@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.emit.layout import workspace_bytes
 from kmcompile.emit.packages.arduino import library_name
 from kmcompile.emit.packages.cfs import App, app_of
 from kmcompile.emit.packages.fprime import component_name
-from kmcompile.emit.packages.stack import Stack
-from kmcompile.emit.self_test_steps import n_test_steps
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.emit.packages.micropython import MicroPythonView
 from kmcompile.emit.packages.ros2 import Ros2View
 from kmcompile.emit.packages.rust import RustView
+from kmcompile.emit.packages.stack import Stack
+from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
