@@ -123,9 +123,12 @@ def add_certified_exits(
             behind, others = choose(
                 standing, other.operations, ends_of, room, other.name, shares=shares
             )
-        is_better, candidates = merged(candidates, others)
+        # Exits that decide every sample may stand before either sum: a query may need it yet.
+        takes_less = other.operations.mean() < spent.mean()
+        is_better, candidates = merged(candidates, others, takes_less)
         if is_better:
             program, exits, sum_notes = other.program, behind, other.notes
+            spent = other.operations
     by_another = program.sum is not ends.exact
     if isinstance(ends.label, Vote) and not by_another and machine.reduced_from is None:
         sum_notes = (
