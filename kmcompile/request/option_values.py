@@ -19,6 +19,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "format": ("float32", "int16", "int8", "auto"),
         "replay": ("none", "float64"),
         "optimize": ("mean", "worst", "flash"),
+        # The frameworks of emit/packages, which this room does not know; a test compares them.
         "package": (
             "zephyr",
             "arduino",

@@ -15,6 +15,11 @@ import kmcompile
 from kit.packages import fitted, packaged
 from kmcompile import cli
 from kmcompile.emit.packages.package import KINDS
+from kmcompile.request.option_values import CHOICES
+
+
+def test_the_option_has_a_value_for_each_framework() -> None:
+    assert CHOICES["package"] == KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

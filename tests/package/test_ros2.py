@@ -75,6 +75,33 @@ def test_an_integer_format_and_a_name_with_underscores_build(tmp_path: Path) -> 
         install(source, tmp_path / "install", tmp_path / f"build{suffix}")
 
 
+def test_after_damage_queries_are_refused_and_counted(tmp_path: Path) -> None:
+    need("cmake", "gcc", "g++")
+    packages = packaged("ros2", tmp_path / "o")
+    source = packages / "iris_model" / "src" / "iris.c"
+    source.write_text(
+        re.sub(
+            r"(static const float \w+\[[^{]*\{[^}]*?)0x1\.",
+            r"\g<1>0x1.1",
+            source.read_text(),
+            count=1,
+        )
+    )
+    install(packages / "iris_model_msgs", tmp_path / "install", tmp_path / "b")
+    folders = [STUBS / "include", tmp_path / "install" / "include" / "iris_model_msgs"]
+    folders += [packages / name / "include" for name in ("iris_model", "iris_model_node")]
+    includes = [f"-I{folder}" for folder in folders]
+    model = [*includes, f"-I{packages / 'iris_model' / 'include' / 'iris_model'}"]
+    succeed(["gcc", "-ffp-contract=off", *model, "-c", source, "-o", tmp_path / "iris.o"])
+    node = packages / "iris_model_node" / "src" / "model_node.cpp"
+    parts = [STUBS / "two_queries.cpp", node, tmp_path / "iris.o"]
+    succeed(["g++", "-std=c++17", *STRICT.split(), *includes, *parts, "-o", tmp_path / "program"])
+    lines = succeed([tmp_path / "program"]).splitlines()
+    assert lines.count("answered") == 1
+    # The level of the report, the answered and the refused queries.
+    assert lines[-1] == "2 1 1"
+
+
 @pytest.mark.parametrize("name", ["k", "std", "test", "a_name_of_20_letters"])
 def test_the_manifests_name_what_cmake_finds(name: str, tmp_path: Path) -> None:
     packages = packaged("ros2", tmp_path / "o", name=name)

@@ -12,30 +12,33 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-FILES: Mapping[str, str] = {
-    "{app}/README.md": "cfs/README.md",
-    "{app}/CMakeLists.txt": "cfs/CMakeLists.txt",
-    "{app}/mission_build.cmake": "cfs/mission_build.cmake",
-    "{app}/arch_build.cmake": "cfs/arch_build.cmake",
-    "{app}/config/default_{app}_topicids.h": "cfs/topicids.h",
-    "{app}/config/default_{app}_msgids.h": "cfs/msgids.h",
-    "{app}/config/default_{app}_perfids.h": "cfs/perfids.h",
-    "{app}/config/default_{app}_internal_cfg.h": "cfs/internal_cfg.h",
-    "{app}/eds/{app}.xml": "cfs/eds.xml",
-    "{app}/fsw/inc/{app}_eventids.h": "cfs/eventids.h",
-    "{app}/fsw/inc/{app}_fcncodes.h": "cfs/fcncodes.h",
-    "{app}/fsw/inc/{app}_msg.h": "cfs/msg.h",
-    "{app}/fsw/inc/{name}.h": "{name}.h",
-    "{app}/fsw/src/{app}.c": "cfs/app.c",
-    "{app}/fsw/src/{app}.h": "cfs/app.h",
-    "{app}/fsw/src/{app}_cmds.c": "cfs/cmds.c",
-    "{app}/fsw/src/{app}_dispatch.c": "cfs/dispatch.c",
-    "{app}/fsw/src/{app}_version.h": "cfs/version.h",
-    "{app}/fsw/src/{name}.c": "{name}.c",
-    "{app}/unit-test/CMakeLists.txt": "cfs/unit_test.cmake",
-    "{app}/unit-test/coveragetest/coveragetest_{app}.c": "cfs/coveragetest.c",
+from kmcompile.emit.packages.framework import Framework
+from kmcompile.program.program import Program
+from kmcompile.target import Target
+
+_FILES: Mapping[str, str] = {
+    "{own.name}/README.md": "cfs/README.md",
+    "{own.name}/CMakeLists.txt": "cfs/CMakeLists.txt",
+    "{own.name}/mission_build.cmake": "cfs/mission_build.cmake",
+    "{own.name}/arch_build.cmake": "cfs/arch_build.cmake",
+    "{own.name}/config/default_{own.name}_topicids.h": "cfs/topicids.h",
+    "{own.name}/config/default_{own.name}_msgids.h": "cfs/msgids.h",
+    "{own.name}/config/default_{own.name}_perfids.h": "cfs/perfids.h",
+    "{own.name}/config/default_{own.name}_internal_cfg.h": "cfs/internal_cfg.h",
+    "{own.name}/eds/{own.name}.xml": "cfs/eds.xml",
+    "{own.name}/fsw/inc/{own.name}_eventids.h": "cfs/eventids.h",
+    "{own.name}/fsw/inc/{own.name}_fcncodes.h": "cfs/fcncodes.h",
+    "{own.name}/fsw/inc/{own.name}_msg.h": "cfs/msg.h",
+    "{own.name}/fsw/inc/{name}.h": "{name}.h",
+    "{own.name}/fsw/src/{own.name}.c": "cfs/app.c",
+    "{own.name}/fsw/src/{own.name}.h": "cfs/app.h",
+    "{own.name}/fsw/src/{own.name}_cmds.c": "cfs/cmds.c",
+    "{own.name}/fsw/src/{own.name}_dispatch.c": "cfs/dispatch.c",
+    "{own.name}/fsw/src/{own.name}_version.h": "cfs/version.h",
+    "{own.name}/fsw/src/{name}.c": "{name}.c",
+    "{own.name}/unit-test/CMakeLists.txt": "cfs/unit_test.cmake",
+    "{own.name}/unit-test/coveragetest/coveragetest_{own.name}.c": "cfs/coveragetest.c",
 }
-"""Path in the package -> template, or the name of an emitted file."""
 
 _LONGEST = 12
 # The loader takes files of at most 19 letters (OS_MAX_FILE_NAME is 20): 12, `_app` and `.so`.
@@ -119,3 +122,10 @@ def app_of(name: str) -> App:
         topic=_FIRST_TOPIC + _TOPICS_PER_MODEL * slot,
         performance_id=_FIRST_PERFORMANCE_ID + slot,
     )
+
+
+def _app_of(program: Program, target: Target) -> App:
+    return app_of(program.name)
+
+
+FRAMEWORK = Framework(_FILES, _app_of)

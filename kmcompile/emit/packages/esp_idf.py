@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-FILES: Mapping[str, str] = {
+from kmcompile.emit.packages.framework import Framework
+
+_FILES: Mapping[str, str] = {
     "kmcompile_{name}/CMakeLists.txt": "esp_idf/CMakeLists.txt",
     "kmcompile_{name}/idf_component.yml": "esp_idf/idf_component.yml",
     "kmcompile_{name}/Kconfig": "esp_idf/Kconfig",
@@ -26,4 +28,5 @@ FILES: Mapping[str, str] = {
     "kmcompile_{name}/examples/one_query/main/CMakeLists.txt": "esp_idf/main_CMakeLists.txt",
     "kmcompile_{name}/examples/one_query/main/main.c": "esp_idf/main.c",
 }
-"""Path in the package -> template, or the name of an emitted file."""
+
+FRAMEWORK = Framework(_FILES)

@@ -6,35 +6,41 @@ Sources: F´'s user manual and FPP's language specification.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-FILES: Mapping[str, str] = {
+from kmcompile.emit.packages.framework import Framework
+from kmcompile.program.program import Program
+from kmcompile.target import Target
+
+_PASSIVE = "{name}/Models/{own.title}"
+_ACTIVE = "{name}/Models/{own.title}Active"
+_FILES: Mapping[str, str] = {
     "{name}/library.cmake": "fprime/library.cmake",
     "{name}/README.md": "fprime/README.md",
-    "{name}/Models/{title}/CMakeLists.txt": "fprime/CMakeLists.txt",
-    "{name}/Models/{title}/{title}.fpp": "fprime/component.fpp",
-    "{name}/Models/{title}/Events.fppi": "fprime/Events.fppi",
-    "{name}/Models/{title}/Telemetry.fppi": "fprime/Telemetry.fppi",
-    "{name}/Models/{title}/{title}.hpp": "fprime/component.hpp",
-    "{name}/Models/{title}/{title}.cpp": "fprime/component.cpp",
-    "{name}/Models/{title}/{title}Machine.hpp": "fprime/machine.hpp",
-    "{name}/Models/{title}/{title}Machine.cpp": "fprime/machine.cpp",
-    "{name}/Models/{title}/{name}.h": "{name}.h",
-    "{name}/Models/{title}/{name}.c": "{name}.c",
-    "{name}/Models/{title}/docs/sdd.md": "fprime/sdd.md",
-    "{name}/Models/{title}/test/ut/{title}KnownQueries.hpp": "fprime/known.hpp",
-    "{name}/Models/{title}/test/ut/{title}TestMain.cpp": "fprime/test_main.cpp",
-    "{name}/Models/{title}/test/ut/{title}Tester.hpp": "fprime/tester.hpp",
-    "{name}/Models/{title}/test/ut/{title}Tester.cpp": "fprime/tester.cpp",
-    "{name}/Models/{title}Active/CMakeLists.txt": "fprime/active_CMakeLists.txt",
-    "{name}/Models/{title}Active/{title}Active.fpp": "fprime/active.fpp",
-    "{name}/Models/{title}Active/{title}Active.hpp": "fprime/active.hpp",
-    "{name}/Models/{title}Active/{title}Active.cpp": "fprime/active.cpp",
-    "{name}/Models/{title}Active/docs/sdd.md": "fprime/active_sdd.md",
-    "{name}/Models/{title}Active/test/ut/{title}ActiveTestMain.cpp": "fprime/active_test_main.cpp",
-    "{name}/Models/{title}Active/test/ut/{title}ActiveTester.hpp": "fprime/active_tester.hpp",
-    "{name}/Models/{title}Active/test/ut/{title}ActiveTester.cpp": "fprime/active_tester.cpp",
+    _PASSIVE + "/CMakeLists.txt": "fprime/CMakeLists.txt",
+    _PASSIVE + "/{own.title}.fpp": "fprime/component.fpp",
+    _PASSIVE + "/Events.fppi": "fprime/Events.fppi",
+    _PASSIVE + "/Telemetry.fppi": "fprime/Telemetry.fppi",
+    _PASSIVE + "/{own.title}.hpp": "fprime/component.hpp",
+    _PASSIVE + "/{own.title}.cpp": "fprime/component.cpp",
+    _PASSIVE + "/{own.title}Machine.hpp": "fprime/machine.hpp",
+    _PASSIVE + "/{own.title}Machine.cpp": "fprime/machine.cpp",
+    _PASSIVE + "/{name}.h": "{name}.h",
+    _PASSIVE + "/{name}.c": "{name}.c",
+    _PASSIVE + "/docs/sdd.md": "fprime/sdd.md",
+    _PASSIVE + "/test/ut/{own.title}KnownQueries.hpp": "fprime/known.hpp",
+    _PASSIVE + "/test/ut/{own.title}TestMain.cpp": "fprime/test_main.cpp",
+    _PASSIVE + "/test/ut/{own.title}Tester.hpp": "fprime/tester.hpp",
+    _PASSIVE + "/test/ut/{own.title}Tester.cpp": "fprime/tester.cpp",
+    _ACTIVE + "/CMakeLists.txt": "fprime/active_CMakeLists.txt",
+    _ACTIVE + "/{own.title}Active.fpp": "fprime/active.fpp",
+    _ACTIVE + "/{own.title}Active.hpp": "fprime/active.hpp",
+    _ACTIVE + "/{own.title}Active.cpp": "fprime/active.cpp",
+    _ACTIVE + "/docs/sdd.md": "fprime/active_sdd.md",
+    _ACTIVE + "/test/ut/{own.title}ActiveTestMain.cpp": "fprime/active_test_main.cpp",
+    _ACTIVE + "/test/ut/{own.title}ActiveTester.hpp": "fprime/active_tester.hpp",
+    _ACTIVE + "/test/ut/{own.title}ActiveTester.cpp": "fprime/active_tester.cpp",
 }
-"""Path in the package -> template, or the name of an emitted file."""
 
 _TAKEN = frozenset(
     {
@@ -62,3 +68,24 @@ def component_name(name: str) -> str:
         word.capitalize() if word[:1].isalpha() else f"_{word}" for word in words
     )
     return f"{camel}Model" if camel in _TAKEN else camel
+
+
+@dataclass(frozen=True, slots=True)
+class FPrimeView:
+    """What only the templates of the F´ library know.
+
+    Attributes
+    ----------
+    title : str
+        The name in camel case, as components are called.
+    """
+
+    title: str
+
+    @classmethod
+    def of(cls, program: Program, target: Target) -> FPrimeView:
+        """Return the view of a program."""
+        return cls(component_name(program.name))
+
+
+FRAMEWORK = Framework(_FILES, FPrimeView.of)

@@ -10,19 +10,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kmcompile.emit.packages.framework import Framework
 from kmcompile.emit.words import words_of
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 
-FILES: Mapping[str, str] = {
-    "{module}/README.md": "micropython/README.md",
-    "{module}/micropython.mk": "micropython/micropython.mk",
-    "{module}/micropython.cmake": "micropython/micropython.cmake",
-    "{module}/mod_{name}.c": "micropython/module.c",
-    "{module}/{name}.h": "{name}.h",
-    "{module}/{name}.c": "{name}.c",
-    "{module}/example.py": "micropython/example.py",
+_FILES: Mapping[str, str] = {
+    "{own.module}/README.md": "micropython/README.md",
+    "{own.module}/micropython.mk": "micropython/micropython.mk",
+    "{own.module}/micropython.cmake": "micropython/micropython.cmake",
+    "{own.module}/mod_{name}.c": "micropython/module.c",
+    "{own.module}/{name}.h": "{name}.h",
+    "{own.module}/{name}.c": "{name}.c",
+    "{own.module}/example.py": "micropython/example.py",
 }
-"""Path in the package -> template, or the name of an emitted file."""
 
 # Modules of MicroPython and of its ports, and those that many boards have frozen in.
 _MODULES = """array asyncio binascii bluetooth btree builtins cmath collections cryptolib deflate
@@ -60,7 +61,10 @@ class MicroPythonView:
     class_names: tuple[str, ...]
 
     @classmethod
-    def of(cls, program: Program) -> MicroPythonView:
+    def of(cls, program: Program, target: Target) -> MicroPythonView:
         """Return the view of a program."""
         names = tuple(map(str, program.classes))
         return cls(module_name(program.name), words_of(program).call, names)
+
+
+FRAMEWORK = Framework(_FILES, MicroPythonView.of)

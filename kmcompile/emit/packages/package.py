@@ -15,22 +15,23 @@ from kmcompile.emit.packages import (
     rust,
     zephyr,
 )
+from kmcompile.emit.packages.framework import Framework
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.packages.view import view_of
 from kmcompile.program.program import Program
 from kmcompile.target import Target
 
-FILES: Mapping[str, Mapping[str, str]] = {
-    "zephyr": zephyr.FILES,
-    "arduino": arduino.FILES,
-    "esp-idf": esp_idf.FILES,
-    "fprime": fprime.FILES,
-    "cfs": cfs.FILES,
-    "ros2": ros2.FILES,
-    "rust": rust.FILES,
-    "micropython": micropython.FILES,
+FRAMEWORKS: Mapping[str, Framework] = {
+    "zephyr": zephyr.FRAMEWORK,
+    "arduino": arduino.FRAMEWORK,
+    "esp-idf": esp_idf.FRAMEWORK,
+    "fprime": fprime.FRAMEWORK,
+    "cfs": cfs.FRAMEWORK,
+    "ros2": ros2.FRAMEWORK,
+    "rust": rust.FRAMEWORK,
+    "micropython": micropython.FRAMEWORK,
 }
-KINDS = tuple(FILES)
+KINDS = tuple(FRAMEWORKS)
 
 
 def package_files(
@@ -59,23 +60,18 @@ def package_files(
         return {}
     arithmetic = f"{program.name}_arithmetic.c"
     view = view_of(program, command, target, arithmetic in sources, stack)
-    names = {
-        "name": view.name,
-        "title": view.title,
-        "app": view.app.name,
-        "library": view.library,
-        "ros": view.ros2.package,
-        "crate": view.rust.crate,
-        "module": view.micropython.module,
-    }
-    files: dict[str, str] = {}
-    layout = dict(FILES[kind])
+    framework = FRAMEWORKS[kind]
+    own = framework.own(program, target)
+    layout = dict(framework.files)
     if view.has_arithmetic:
         beside = next(path for path, origin in layout.items() if origin == "{name}.c")
         layout[beside.replace("{name}.c", arithmetic)] = arithmetic
+    files: dict[str, str] = {}
     for path, origin in layout.items():
-        source = origin.format_map(names)
-        files[f"{kind}/{path.format_map(names)}"] = (
-            sources[source] if source in sources else render(f"package/{source}.j2", view=view)
+        source = origin.format(name=view.name)
+        files[f"{kind}/{path.format(name=view.name, own=own)}"] = (
+            sources[source]
+            if source in sources
+            else render(f"package/{source}.j2", view=view, own=own)
         )
     return files

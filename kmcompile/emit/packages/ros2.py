@@ -9,28 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kmcompile.emit.packages.framework import Framework
 from kmcompile.emit.packages.names import single_underscores
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 
-FILES: Mapping[str, str] = {
-    "{ros}/CMakeLists.txt": "ros2/library_CMakeLists.txt",
-    "{ros}/package.xml": "ros2/library_package.xml",
-    "{ros}/README.md": "ros2/README.md",
-    "{ros}/include/{ros}/{name}.h": "{name}.h",
-    "{ros}/src/{name}.c": "{name}.c",
-    "{ros}/test/test_known_answers.cpp": "ros2/test_known_answers.cpp",
-    "{ros}_msgs/CMakeLists.txt": "ros2/msgs_CMakeLists.txt",
-    "{ros}_msgs/package.xml": "ros2/msgs_package.xml",
-    "{ros}_msgs/msg/Query.msg": "ros2/Query.msg",
-    "{ros}_msgs/msg/Answer.msg": "ros2/Answer.msg",
-    "{ros}_node/CMakeLists.txt": "ros2/node_CMakeLists.txt",
-    "{ros}_node/package.xml": "ros2/node_package.xml",
-    "{ros}_node/src/model_node.cpp": "ros2/model_node.cpp",
-    "{ros}_node/include/{ros}_node/model_node.hpp": "ros2/model_node.hpp",
-    "{ros}_node/launch/{ros}.launch.py": "ros2/model.launch.py",
-    "{ros}_node/test/test_model_node.cpp": "ros2/test_model_node.cpp",
+_FILES: Mapping[str, str] = {
+    "{own.package}/CMakeLists.txt": "ros2/library_CMakeLists.txt",
+    "{own.package}/package.xml": "ros2/library_package.xml",
+    "{own.package}/README.md": "ros2/README.md",
+    "{own.package}/include/{own.package}/{name}.h": "{name}.h",
+    "{own.package}/src/{name}.c": "{name}.c",
+    "{own.package}/test/test_known_answers.cpp": "ros2/test_known_answers.cpp",
+    "{own.package}_msgs/CMakeLists.txt": "ros2/msgs_CMakeLists.txt",
+    "{own.package}_msgs/package.xml": "ros2/msgs_package.xml",
+    "{own.package}_msgs/msg/Query.msg": "ros2/Query.msg",
+    "{own.package}_msgs/msg/Answer.msg": "ros2/Answer.msg",
+    "{own.package}_node/CMakeLists.txt": "ros2/node_CMakeLists.txt",
+    "{own.package}_node/package.xml": "ros2/node_package.xml",
+    "{own.package}_node/src/model_node.cpp": "ros2/model_node.cpp",
+    "{own.package}_node/include/{own.package}_node/model_node.hpp": "ros2/model_node.hpp",
+    "{own.package}_node/launch/{own.package}.launch.py": "ros2/model.launch.py",
+    "{own.package}_node/test/test_model_node.cpp": "ros2/test_model_node.cpp",
 }
-"""Path in the package -> template, or the name of an emitted file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class Ros2View:
     class_names: tuple[str, ...]
 
     @classmethod
-    def of(cls, program: Program) -> Ros2View:
+    def of(cls, program: Program, target: Target) -> Ros2View:
         """Return the view of a program."""
         package = package_name(program.name)
         guard = f"{package}_node__model_node_hpp_".upper()
@@ -70,3 +71,6 @@ def package_name(name: str) -> str:
     ('iris_model', 'std_model', 'a_b_model')
     """
     return f"{single_underscores(name)}_model"
+
+
+FRAMEWORK = Framework(_FILES, Ros2View.of)

@@ -9,22 +9,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kmcompile.emit.layout import workspace_bytes
+from kmcompile.emit.packages.framework import Framework
 from kmcompile.emit.packages.names import single_underscores
 from kmcompile.emit.words import words_of
 from kmcompile.program.program import Program
+from kmcompile.target import Target
 
-FILES: Mapping[str, str] = {
-    "{crate}/Cargo.toml": "rust/Cargo.toml",
-    "{crate}/README.md": "rust/README.md",
-    "{crate}/build.rs": "rust/build.rs",
-    "{crate}/src/lib.rs": "rust/lib.rs",
-    "{crate}/src/ffi.rs": "rust/ffi.rs",
-    "{crate}/tests/known_answers.rs": "rust/known_answers.rs",
-    "{crate}/c/{name}.h": "{name}.h",
-    "{crate}/c/{name}.c": "{name}.c",
-    "{crate}/c/layout.c": "rust/layout.c",
+_FILES: Mapping[str, str] = {
+    "{own.crate}/Cargo.toml": "rust/Cargo.toml",
+    "{own.crate}/README.md": "rust/README.md",
+    "{own.crate}/build.rs": "rust/build.rs",
+    "{own.crate}/src/lib.rs": "rust/lib.rs",
+    "{own.crate}/src/ffi.rs": "rust/ffi.rs",
+    "{own.crate}/tests/known_answers.rs": "rust/known_answers.rs",
+    "{own.crate}/c/{name}.h": "{name}.h",
+    "{own.crate}/c/{name}.c": "{name}.c",
+    "{own.crate}/c/layout.c": "rust/layout.c",
 }
-"""Path in the package -> template, or the name of an emitted file."""
 
 _KEYWORDS = """abstract as async await become box break const continue crate do dyn else enum extern
 false final fn for gen if impl in let loop macro match mod move mut override priv pub ref return
@@ -78,10 +80,11 @@ class RustView:
     class_names: tuple[str, ...]
 
     @classmethod
-    def of(cls, program: Program, workspace_bytes: int) -> RustView:
+    def of(cls, program: Program, target: Target) -> RustView:
         """Return the view; a workspace with 64-bit members has a multiple of 8 bytes."""
-        align = 4 if workspace_bytes % 8 else 8
-        n_words = -(-workspace_bytes // align)
+        n_bytes = workspace_bytes(program, target)
+        align = 4 if n_bytes % 8 else 8
+        n_words = -(-n_bytes // align)
         done = n_words * align + 16
         return cls(
             crate=crate_name(program.name),
@@ -119,3 +122,6 @@ def string_literal(text: str) -> str:
     if len(lines) == 1:
         return f'"{lines[0]}"'
     return "concat!(\n        " + ",\n        ".join(f'"{line}"' for line in lines) + ",\n    )"
+
+
+FRAMEWORK = Framework(_FILES, RustView.of)

@@ -1,4 +1,4 @@
-"""What the templates of packages know of a model."""
+"""What the templates of all packages know of a model."""
 
 from __future__ import annotations
 
@@ -6,13 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.emit.layout import workspace_bytes
-from kmcompile.emit.packages.arduino import library_name
-from kmcompile.emit.packages.cfs import App, app_of
-from kmcompile.emit.packages.fprime import component_name
-from kmcompile.emit.packages.micropython import MicroPythonView
-from kmcompile.emit.packages.ros2 import Ros2View
-from kmcompile.emit.packages.rust import RustView
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.words import words_of
@@ -44,30 +37,20 @@ class KnownQuery:
 
 @dataclass(frozen=True, slots=True)
 class PackageView:
-    """Values for the templates of packages.
+    """Values for the templates of packages; those of one framework know its `own`, too.
 
     Attributes
     ----------
-    title : str
-        The name in camel case, as F´ components are called.
     call, answer_type : str
         The function that takes float features, and the type of its answer.
-    rust : RustView
-    ros2 : Ros2View
-    micropython : MicroPythonView
-        What only the templates of one framework know.
     has_arithmetic : bool
         Whether the C comes with `<name>_arithmetic.c` (AVR).
     model : str
         The first letters of the model's SHA-256.
     n_test_steps : int
         Steps of one pass of the self-test.
-    app : App
-        The names of the cFS app.
     known : tuple of KnownQuery
         A few of the self-test's queries with their answers; may be empty.
-    library : str
-        The name as that of an Arduino library.
     stack : Stack
         What a query and the self-test need.
     """
@@ -77,21 +60,15 @@ class PackageView:
     target: str
     name: str
     upper: str
-    title: str
     n_features: int
     is_regression: bool
     is_integer: bool
-    rust: RustView
-    ros2: Ros2View
-    micropython: MicroPythonView
     has_arithmetic: bool
     call: str
     answer_type: str
     model: str
     n_test_steps: int
-    app: App
     known: tuple[KnownQuery, ...]
-    library: str
     stack: Stack
 
 
@@ -118,21 +95,15 @@ def view_of(
         target=target.name,
         name=name,
         upper=name.upper(),
-        title=component_name(name),
         n_features=program.n_features,
         is_regression=program.is_regression,
         is_integer=program.codes is not None,
-        ros2=Ros2View.of(program),
-        micropython=MicroPythonView.of(program),
-        rust=RustView.of(program, workspace_bytes(program, target)),
         has_arithmetic=has_arithmetic,
         call=f"{name}_{words.call}{'' if program.codes is None else '_float'}",
         answer_type=f"{name}_{words.answer}_t",
         model=program.model_sha256[:12],
         n_test_steps=n_test_steps(program),
-        app=app_of(name),
         known=_known_queries(program),
-        library=library_name(name),
         stack=stack,
     )
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-FILES: Mapping[str, str] = {
+from kmcompile.emit.packages.framework import Framework
+
+_FILES: Mapping[str, str] = {
     "{name}/zephyr/module.yml": "zephyr/module.yml",
     "{name}/CMakeLists.txt": "zephyr/CMakeLists.txt",
     "{name}/Kconfig": "zephyr/Kconfig",
@@ -27,4 +29,5 @@ FILES: Mapping[str, str] = {
     "{name}/tests/known_answers/testcase.yaml": "zephyr/testcase.yaml",
     "{name}/tests/known_answers/src/main.c": "zephyr/test_main.c",
 }
-"""Path in the package -> template, or the name of an emitted file."""
+
+FRAMEWORK = Framework(_FILES)
