@@ -37,6 +37,8 @@ class LocalExpansionView(ExitView):
     later_levels : tuple of LevelView
     n_basis : int
         Number of basis vectors of the curved test; 0: no such test.
+    skips_proved : bool
+        Whether that test leaves out the rows whose signs are proved.
     up, relative, relative_per_square, relative_per_reach, result_error : float32
     largest_relative : float32
     distance : DistanceView
@@ -51,6 +53,7 @@ class LocalExpansionView(ExitView):
     more_centres: int
     later_levels: tuple[LevelView, ...]
     n_basis: int
+    skips_proved: bool
     up: np.float32
     relative: np.float32
     relative_per_square: np.float32
@@ -74,6 +77,7 @@ class LocalExpansionView(ExitView):
             more_centres=int(stage.branches.max()) - 1,
             later_levels=tuple(_later_levels(stage)),
             n_basis=stage.n_basis,
+            skips_proved=stage.skips_proved(site.program.ends),
             up=stage.up,
             relative=stage.relative,
             relative_per_square=stage.relative_per_square,

@@ -74,6 +74,7 @@ def tree(
     tell: Callable[[str], None] = lambda text: None,
     n_labels: int = 1,
     known: Known | None = None,
+    by_label: bool = False,
 ) -> list[list[Centre]]:
     """Return the centres of each level of the tree: nested k-means of the samples.
 
@@ -94,6 +95,9 @@ def tree(
         One-vs-one: how many labels a centre's rows may prove, the likeliest there.
     known : Known, optional
         What earlier trees about the same samples have made.
+    by_label : bool
+        Whether samples of other labels are told apart, so that more of a centre's samples have its
+        likeliest label; they then lie less near to it.
     """
     assert isinstance(machine.kernel, Rbf)
     known = known or Known()
@@ -102,10 +106,11 @@ def tree(
     storage = np.abs(machine.intercept - program.ends.exact.intercept)
     label = program.ends.label
     tolerance = label.tolerance if isinstance(label, Value) else None
+    sides = labels if by_label else np.zeros(len(samples), dtype=np.intp)
     cells = [np.arange(len(samples))]
     levels: list[list[Centre]] = []
     for branches in shape:
-        parts = [part for cell in cells for part in _parts(samples, cell, branches, known)]
+        parts = [part for cell in cells for part in _parts(samples, sides, cell, branches, known)]
         cells = [cell for _, cell in parts]
         level: list[Centre] = []
         for mean, cell in parts:
@@ -123,13 +128,19 @@ def tree(
 
 
 def _parts(
-    samples: Float64Array, cell: NDArray[np.intp], branches: int, known: Known
+    samples: Float64Array,
+    sides: np.ndarray,
+    cell: NDArray[np.intp],
+    branches: int,
+    known: Known,
 ) -> list[Part]:
     """Return what `_split` yields."""
-    return known.parts(cell, branches, lambda: list(_split(samples, cell, branches)))
+    return known.parts(cell, branches, lambda: list(_split(samples, sides, cell, branches)))
 
 
-def _split(samples: Float64Array, cell: NDArray[np.intp], branches: int) -> Iterator[Part]:
+def _split(
+    samples: Float64Array, sides: np.ndarray, cell: NDArray[np.intp], branches: int
+) -> Iterator[Part]:
     """Yield the mean and the samples of each part of a cell.
 
     With few samples, some parts are equal.
@@ -139,13 +150,26 @@ def _split(samples: Float64Array, cell: NDArray[np.intp], branches: int) -> Iter
     inner = samples[cell]
     n = min(branches, len(np.unique(inner, axis=0)))
     with threadpool_limits(1):  # of OpenMP, too, which the import has just loaded
-        means = KMeans(n, n_init=1, random_state=_SEED).fit(inner).cluster_centers_
-    means = means.astype(np.float32).astype(np.float64)
+        fitted = KMeans(n, n_init=1, random_state=_SEED).fit(_told_apart(inner, sides[cell]))
+    means = fitted.cluster_centers_[:, : inner.shape[1]].astype(np.float32).astype(np.float64)
     own = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1).argmin(axis=1)
     used = np.unique(own)  # rounding may make two means equal
     for part in range(branches):
         chosen = used[part % len(used)]
         yield means[chosen], cell[own == chosen]
+
+
+def _told_apart(samples: Float64Array, sides: np.ndarray) -> Float64Array:
+    """Return the samples with more features, by which those of other sides are farther away.
+
+    The square of their distance grows by half of its mean over all samples, so that most of a
+    part's samples are of one side.
+    """
+    own = (sides[:, None] == np.unique(sides)).astype(np.float64)
+    if own.shape[1] == 1:
+        return samples
+    spread = samples.var(axis=0).sum()
+    return np.concatenate([samples, np.sqrt(spread / 2) * own], axis=1)
 
 
 def centre_of(

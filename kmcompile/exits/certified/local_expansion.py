@@ -24,7 +24,7 @@ from kmcompile.exits.certified.lower_expansion import (
 )
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
-from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -34,14 +34,15 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.local_expansion import N_CONSTANTS
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
+_BY_LABEL = (1, 16)
+"""Another shape for one-vs-one, the tree of which tells samples of other labels apart."""
 _BASES = (4, 6, 8, 12, 16)
 _MOST_NORMS = 2e11
 """Most multiply-adds for the norms of a tree's last level: about a minute."""
 
 _HOPELESS = 0.02
-"""Share of the samples that the largest curved test of a level must decide: where it decides fewer,
-smaller ones do not pay. Where this is so of all levels, neither do other trees [measured: 0 to 1 %
-on digits of mnist, where it is so, and 10 % with one centre on those of 8 x 8 pixels]."""
+"""Share of the samples that the largest curved test of a level must decide for smaller ones to pay,
+and of some level for other trees to [measured: 1 % on mnist, 10 % on digits of 8 x 8 pixels]."""
 
 _MOST_TRIED = 400
 """Most samples on which that is measured."""
@@ -50,8 +51,7 @@ _ORDERS = 12
 """Typical number of orders of an expansion."""
 
 _LEAST_GAMMA = 2.0**-22
-"""Smallest gamma; the largest is 2^22. Forty powers of such a gamma are far from the ends of
-float64's range."""
+"""Smallest gamma; the largest is 2^22. Forty powers of these are far from float64's ends."""
 
 
 def why_not(machine: KernelMachine, program: Program) -> str:
@@ -107,9 +107,9 @@ def fit_local_expansion(
     budget = budget or SearchBudget("local_expansion")
     some = np.arange(0, len(X), -(-len(X) // _MOST_TRIED))
     trial = _Trial(batch.chosen(some), program.ends, "local_expansion" in room.stages.needed)
-    found: dict[str, LocalExpansion] = {}
-    seen: set[tuple[tuple[int, ...], int]] = set()
-    for shape, part in zip(_SHAPES, budget.split(len(_SHAPES)), strict=True):
+    found, seen = dict[str, LocalExpansion](), set[tuple[tuple[int, ...], int]]()
+    shapes = (*_SHAPES, *([_BY_LABEL] if machine.task is Task.ONE_VS_ONE else []))
+    for shape, part in zip(shapes, budget.split(len(shapes)), strict=True):
         searches, known = [1], Known()
         for n_labels in searches:
             own = affordable(shape, machine, program, room, part, n_labels)
@@ -117,7 +117,8 @@ def fit_local_expansion(
                 continue
             seen.add((own, n_labels))
             known.keep(len(own))
-            levels = tree(machine, program, samples, labels, own, budget.tell, n_labels, known)
+            about = (machine, program, samples, labels, own)
+            levels = tree(*about, budget.tell, n_labels, known, shape == _BY_LABEL)
             beside = f", {n_labels} labels each" if n_labels > 1 else ""
             fitted = _Fitted(machine, program, room, levels, own, known)
             for stage, text in _fitting(fitted, trial, budget.tell):

@@ -25,6 +25,7 @@ from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
+from kmcompile.program.stages.vote import Vote
 
 N_CONSTANTS = 10
 """Number of constants of a row: C, m, r1 .. r6, d and the part of `minimum`."""
@@ -50,7 +51,8 @@ class LocalExpansion(EarlyExit):
 
     with a = 1 + a4 p^2 + a5 p^4 + a6 p^6 + a7 p^8, where the root bounds the orders 3 to 7. In a
     one-vs-one machine, a centre has the pairs of the class that is likeliest there: if this class
-    wins all its pairs, no other class can win. b is the exact sum's if that is in float32.
+    wins all its pairs, no other class can win. The last test leaves out the pairs whose signs are
+    proved, unless confidences break ties. b is the exact sum's if that is in float32.
 
     Rounding, u = 2^-24, n features, gamma_k of Higham. x^ is the prepared input, delta >= |x^ - x|
     its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. The bounds
@@ -252,9 +254,20 @@ class LocalExpansion(EarlyExit):
         high = ((r8 * square) * square) * square
         error = (((high + r2) * p + r1) * p + per_deviation * delta) + half
         error = error + square * root
-        batch = self._narrowed(batch, local, h, error, minimum, ends)
-        batch = replace(batch, operations=batch.operations + self.curved_operations(ends))
-        return proved(batch, ends.label)
+        tested = np.ones(h.shape, dtype=bool)
+        if self.skips_proved(ends):
+            decisions = self.decisions[local.node].astype(np.intp)
+            least = np.take_along_axis(batch.least, decisions, axis=1)
+            most = np.take_along_axis(batch.most, decisions, axis=1)
+            tested = (least <= np.float32(0.0)) & (most >= np.float32(0.0))
+        batch = self._narrowed(batch, local, h, error, minimum, ends, tested)
+        saved = (self.n_rows - tested.sum(axis=1)) * self._bend_operations
+        spent = (self.curved_operations(ends) - saved).astype(batch.operations.dtype)
+        return proved(replace(batch, operations=batch.operations + spent), ends.label)
+
+    def skips_proved(self, ends: Ends) -> bool:
+        """Return whether the curved test leaves rows with proved signs out: votes are signs."""
+        return isinstance(ends.label, Vote) and not ends.label.break_ties
 
     def _projected(self, leaf: NDArray[np.intp], v: Float32Array) -> Float32Array:
         """Return y = B v, shape (n_queries, n_basis)."""
@@ -283,15 +296,20 @@ class LocalExpansion(EarlyExit):
         error: Float32Array,
         minimum: Float32Array,
         ends: Ends,
+        tested: NDArray[np.bool_] | None = None,
     ) -> Batch:
+        """Return the batch with the bounds of the tested rows, by default of all."""
         scale, relative = local.scale[:, None], local.relative[:, None]
         decisions = self.decisions[local.node].astype(np.intp)
         f = self._intercepts(local.node, decisions, ends) + scale * h
         radius = scale * (error + relative * (error + magnitude(h)))
         radius = radius + (minimum + self.result_error * magnitude(f))
+        least, most = f - radius, f + radius
+        if tested is not None:
+            least, most = np.where(tested, least, -UNKNOWN), np.where(tested, most, UNKNOWN)
         low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
-        np.put_along_axis(low, decisions, f - radius, axis=1)
-        np.put_along_axis(high, decisions, f + radius, axis=1)
+        np.put_along_axis(low, decisions, least, axis=1)
+        np.put_along_axis(high, decisions, most, axis=1)
         return narrowed(batch, low, high)
 
     def _kernel(self, ends: Ends) -> RbfFloat32:
@@ -325,10 +343,14 @@ class LocalExpansion(EarlyExit):
 
     def curved_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of y and the forms at a centre, with the label."""
-        r = self.n_basis
-        form = r * (r + 1) // 2 + r
-        per_row = 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
-        return r * self.n_features + self.n_rows * per_row + ends.label.operations()
+        rows = self.n_rows * self._bend_operations
+        return self.n_basis * self.n_features + rows + ends.label.operations()
+
+    @property
+    def _bend_operations(self) -> int:
+        """Multiply-adds of the forms of one row."""
+        form = self.n_basis * (self.n_basis + 1) // 2 + self.n_basis
+        return 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
 
     def shared(self) -> Shared:
         """Return the features and, if the stage has its own intercepts, the decisions."""

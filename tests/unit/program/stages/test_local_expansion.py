@@ -82,6 +82,18 @@ def test_the_curved_test_decides_more():
     assert stage.decide(batch, ends)[1].sum() > linear.decide(batch, ends)[1].sum() > 0
 
 
+def test_pairs_with_proved_signs_are_left_out_of_the_curved_test(monkeypatch):
+    emitted = catalogue.emitted(expansions.CORE[2], "host")
+    stage, ends = stage_of(emitted), emitted.program.ends
+    _, batch = batch_of(emitted)
+    fewer, decided = stage.decide(batch, ends)
+    monkeypatch.setattr(type(stage), "skips_proved", lambda *_: False)
+    every, also = stage.decide(batch, ends)
+    np.testing.assert_array_equal(decided, also)
+    assert (fewer.operations <= every.operations).all()
+    assert (fewer.operations < every.operations).any()
+
+
 @pytest.mark.parametrize("field", ["x", "deviation"])
 def test_inputs_that_are_far_away_or_far_off_prove_nothing(field):
     emitted = catalogue.emitted(expansions.CORE[0], "host")
