@@ -13,7 +13,7 @@ from kmcompile.exits.statistical.class_scores import (
     fit_class_scores,
     fit_linear_scores,
 )
-from kmcompile.exits.statistical.fit_points import of_samples, with_shifted, with_vectors
+from kmcompile.exits.statistical.fit_points import of_samples, with_made, with_vectors
 from kmcompile.exits.statistical.reduced_set_fit import sizes
 from kmcompile.exits.statistical.statistical_fit import (
     Calibrated,
@@ -33,8 +33,8 @@ _MOST_SHARE = 0.1
 """Most operations of a size, as a share of the exact sum's: there is no room for more."""
 
 _POINTS, _POINTS_PER_CLASS = 5000, 350
-"""Points to which scores are fitted, if there is memory: the machine tells what is right for
-shifted samples and vectors, too. From 2,000 to 7,000 points of digits and of satellite images
+"""Points to which scores are fitted, if there is memory: the machine tells what is right for a
+mixture of samples and vectors, too. From 2,000 to 7,000 points of digits and of satellite images
 made little difference."""
 
 
@@ -52,7 +52,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
         return ""
 
     def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
-        """Yield the job of the linear scores, and one for each size if a sum makes points."""
+        """Yield the job of the linear scores, and one for each size if a sum makes mixtures."""
         exact = samples.ends.exact
         with threadpool_limits(1):
             lessons = _lessons(samples)
@@ -89,7 +89,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
 
 
 def _lessons(samples: FitSamples) -> Lessons:
-    """Return samples, vectors and shifted ones with the decisions of their classes' pairs."""
+    """Return samples, vectors and mixtures of both with the decisions of their classes' pairs."""
     exact, label = samples.ends.exact, samples.ends.label
     assert isinstance(label, Vote)
     x, decisions = samples.x.astype(np.float64), samples.decisions
@@ -97,6 +97,6 @@ def _lessons(samples: FitSamples) -> Lessons:
         return Lessons.of(x, said(label, decisions), decisions, samples.relevant, label.n_classes)
     least = max(_POINTS, _POINTS_PER_CLASS * label.n_classes)
     points = of_samples(exact, samples.x, decisions, samples.relevant, least=0)
-    points = with_shifted(exact, with_vectors(exact, points), least)
+    points = with_made(exact, with_vectors(exact, points), least)
     labels = said(label, points.decisions)
     return Lessons.of(points.x, labels, points.decisions, points.relevant, label.n_classes)

@@ -1,4 +1,4 @@
-"""Points to which a reduced set is fitted: samples, support vectors and shifted points."""
+"""Points that a reduced set is fitted to: samples, support vectors, points made of near ones."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.stages import ExactSum, FixedSum
 
 _SEED = 20021128
-_LEAST_POINTS = 4000
-"""Fewest points, if there is memory: the others are made. [measured: with 942 samples
-of MNIST digits 3 and 8, shifted ones give 13,618 operations a query, mixtures of two 20,358]
-"""
-_LEAST_ROOM, _MOST_POINTS = 2000, 12000
+_LEAST_POINTS, _MOST_POINTS = 2000, 12000
 _NEIGHBOURS = 30
 """Candidates among which the nearest to a point is taken."""
-
-_SHIFT = (0.5, 1.0)
-"""Limits of the share of a difference by which a point is shifted."""
 
 _MOST_VECTORS = 4000
 _RIDGE = 1e-6
@@ -75,18 +68,18 @@ def of_samples(
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
     least : int, optional
-        Fewest points; by default 4,000.
+        Fewest points; by default 2,000.
     """
     points = x[: most_points(x.shape[1])].astype(np.float64)
     n = len(points)
     own = FitPoints(points, decisions[:n], _sums(exact, points)[1], relevant[:n])
-    return with_shifted(exact, own, _LEAST_POINTS if least is None else least)
+    return with_made(exact, own, _LEAST_POINTS if least is None else least, shifted=True)
 
 
 def most_points(n_features: int) -> int:
     """Return the largest number of points; with many features it is smaller."""
     within = _POINT_BYTES // (8 * n_features)
-    return int(np.clip(within, _LEAST_ROOM, _MOST_POINTS))
+    return int(np.clip(within, _LEAST_POINTS, _MOST_POINTS))
 
 
 def points_left_out(n_samples: int, n_features: int) -> tuple[str, ...]:
@@ -147,10 +140,16 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
     )
 
 
-def with_shifted(exact: ExactSum | FixedSum, points: FitPoints, least: int) -> FitPoints:
-    """Return the points and shifted ones: at least `least` in all, if memory allows."""
+def with_made(
+    exact: ExactSum | FixedSum, points: FitPoints, least: int, shifted: bool = False
+) -> FitPoints:
+    """Return the points and made ones: at least `least` in all, if memory allows.
+
+    Made points are mixtures of two near points, or with `shifted` points moved by the difference
+    of two other near ones. Those have the variety of samples: mixtures lie between them.
+    """
     n = len(points.x)
-    made = _shifted(points.x, max(0, min(least, most_points(points.x.shape[1])) - n))
+    made = _made(points.x, max(0, min(least, most_points(points.x.shape[1])) - n), shifted)
     decisions, magnitudes = _sums(exact, made)
     return FitPoints(
         np.concatenate([points.x, made]),
@@ -174,16 +173,15 @@ def _values(
     return kernel.value(total.astype(np.float32)).astype(np.float64)
 
 
-def _shifted(points: Float64Array, n: int) -> Float64Array:
-    """Return n points, each a point plus most of the difference of two other near points.
+def _made(points: Float64Array, n: int, shifted: bool) -> Float64Array:
+    """Return n points made of near ones, as `with_made` says.
 
-    Mixtures of near points would lie between them, and have less variety than samples. Each
-    feature stays in the range that it has in the points: one that is always 0 stays 0.
+    Each feature stays in the range that it has in the points: one that is always 0 stays 0.
     """
     if n == 0:
         return points[:0]
     rng = np.random.default_rng(_SEED)
-    one, start = rng.integers(len(points), size=(2, n))
+    one = rng.integers(len(points), size=n)
     others = rng.integers(len(points), size=(n, _NEIGHBOURS))
     distance = np.stack(
         [((points[one] - points[others[:, k]]) ** 2).sum(axis=1) for k in range(_NEIGHBOURS)],
@@ -191,9 +189,12 @@ def _shifted(points: Float64Array, n: int) -> Float64Array:
     )
     distance[distance == 0] = np.inf
     other = np.take_along_axis(others, distance.argmin(axis=1)[:, None], axis=1)[:, 0]
-    share = rng.uniform(*_SHIFT, size=(n, 1))
-    moved = points[start] + share * (points[other] - points[one])
-    made: Float64Array = np.clip(moved, points.min(axis=0), points.max(axis=0))
+    share = rng.uniform(0.5, 1.0, size=(n, 1))
+    made: Float64Array = share * points[one] + (1 - share) * points[other]
+    if shifted:
+        start = rng.integers(len(points), size=n)
+        made = points[start] + share * (points[other] - points[one])
+        made = np.clip(made, points.min(axis=0), points.max(axis=0))
     length = np.sqrt((points**2).sum(axis=1))
     if length.mean() > 0 and length.std() <= 1e-5 * length.mean():
         reached = np.sqrt((made**2).sum(axis=1, keepdims=True))

@@ -66,7 +66,8 @@ def test_shifted_points_of_any_samples_are_numbers(exact, x):
     assert np.isfinite(points.decisions).all()
 
 
-def test_opposite_points_that_are_shifted_to_0_stay_numbers(monkeypatch):
+@pytest.mark.parametrize("shifted", [False, True])
+def test_opposite_points_that_meet_at_0_stay_numbers(monkeypatch, shifted):
     drawn = np.random.default_rng(0)
 
     class Half:
@@ -79,7 +80,7 @@ def test_opposite_points_that_are_shifted_to_0_stay_numbers(monkeypatch):
             return np.full(size, 0.5)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Half())
-    made = fit_points._shifted(np.array([[1.0, 0.0], [-1.0, 0.0]]), 8)
+    made = fit_points._made(np.array([[1.0, 0.0], [-1.0, 0.0]]), 8, shifted=shifted)
     assert np.isfinite(made).all()
 
 
