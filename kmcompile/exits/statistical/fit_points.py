@@ -13,6 +13,9 @@ from kmcompile.program.stages import ExactSum, FixedSum
 
 _SEED = 20021128
 _LEAST_POINTS, _MOST_POINTS = 2000, 12000
+_FILLED = 2
+"""Fewer samples than the least points are filled up to this multiple of it."""
+
 _NEIGHBOURS = 30
 """Candidates among which the nearest to a point is taken."""
 
@@ -68,12 +71,14 @@ def of_samples(
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
     least : int, optional
-        Fewest points; by default 2,000.
+        Fewest points; by default 4,000 if there are fewer than 2,000 samples.
     """
     points = x[: most_points(x.shape[1])].astype(np.float64)
     n = len(points)
     own = FitPoints(points, decisions[:n], _sums(exact, points)[1], relevant[:n])
-    return with_made(exact, own, _LEAST_POINTS if least is None else least, shifted=True)
+    if least is None:
+        least = _FILLED * _LEAST_POINTS if n < _LEAST_POINTS else 0
+    return with_made(exact, own, least, shifted=True)
 
 
 def most_points(n_features: int) -> int:

@@ -42,7 +42,7 @@ def test_few_samples_are_filled_up_and_all_have_the_machines_decisions(
     case = digits(kernel, n_classes)
     points = points_of(case)
     n = len(case.x)
-    assert len(points.x) == 2000
+    assert len(points.x) == 4000
     assert np.array_equal(points.x[:n], case.x)
     assert np.array_equal(points.decisions[:n], case.samples.decisions)
     assert np.array_equal(points.relevant[:n], case.relevant)
