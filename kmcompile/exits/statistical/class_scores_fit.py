@@ -13,7 +13,7 @@ from kmcompile.exits.statistical.class_scores import (
     fit_class_scores,
     fit_linear_scores,
 )
-from kmcompile.exits.statistical.fit_points import of_samples, with_mixtures, with_vectors
+from kmcompile.exits.statistical.fit_points import of_samples, with_made, with_vectors
 from kmcompile.exits.statistical.reduced_set_fit import sizes
 from kmcompile.exits.statistical.statistical_fit import (
     Calibrated,
@@ -97,6 +97,6 @@ def _lessons(samples: FitSamples) -> Lessons:
         return Lessons.of(x, said(label, decisions), decisions, samples.relevant, label.n_classes)
     least = max(_POINTS, _POINTS_PER_CLASS * label.n_classes)
     points = of_samples(exact, samples.x, decisions, samples.relevant, least=0)
-    points = with_mixtures(exact, with_vectors(exact, points), least)
+    points = with_made(exact, with_vectors(exact, points), least)
     labels = said(label, points.decisions)
     return Lessons.of(points.x, labels, points.decisions, points.relevant, label.n_classes)

@@ -1,4 +1,4 @@
-"""Points to which a reduced set is fitted: samples, support vectors and mixtures of near ones."""
+"""Points that a reduced set is fitted to: samples, support vectors, points made of near ones."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from kmcompile.program.stages import ExactSum, FixedSum
 
 _SEED = 20021128
 _LEAST_POINTS, _MOST_POINTS = 2000, 12000
+_FILLED = 2
+"""Fewer samples than the least points are filled up to this multiple of it."""
+
 _NEIGHBOURS = 30
-"""Candidates among which the nearest is mixed with a point."""
+"""Candidates among which the nearest to a point is taken."""
 
 _MOST_VECTORS = 4000
 _RIDGE = 1e-6
@@ -56,11 +59,10 @@ def of_samples(
     relevant: NDArray[np.bool_],
     least: int | None = None,
 ) -> FitPoints:
-    """Return the samples as points, with mixtures of two near samples if there are few.
+    """Return the samples as points, with shifted samples if there are few.
 
-    The machine has a decision everywhere, so a mixture is as good as a sample. A mixture is a
-    random combination of a sample and the nearest of some other samples. Samples of one common
-    length are mixed on the sphere of this length.
+    The machine has a decision everywhere, so a shifted sample is as good as a sample. Samples of
+    one common length are shifted on the sphere of this length.
 
     Parameters
     ----------
@@ -69,12 +71,14 @@ def of_samples(
     decisions : ndarray of shape (n_samples, n_decisions), float64
     relevant : ndarray of shape (n_samples, n_decisions), bool
     least : int, optional
-        Fewest points; by default 2,000.
+        Fewest points; by default 4,000 if there are fewer than 2,000 samples.
     """
     points = x[: most_points(x.shape[1])].astype(np.float64)
     n = len(points)
     own = FitPoints(points, decisions[:n], _sums(exact, points)[1], relevant[:n])
-    return with_mixtures(exact, own, _LEAST_POINTS if least is None else least)
+    if least is None:
+        least = _FILLED * _LEAST_POINTS if n < _LEAST_POINTS else 0
+    return with_made(exact, own, least, shifted=True)
 
 
 def most_points(n_features: int) -> int:
@@ -141,13 +145,19 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
     )
 
 
-def with_mixtures(exact: ExactSum | FixedSum, points: FitPoints, least: int) -> FitPoints:
-    """Return the points and mixtures of near ones: at least `least` in all, if memory allows."""
+def with_made(
+    exact: ExactSum | FixedSum, points: FitPoints, least: int, shifted: bool = False
+) -> FitPoints:
+    """Return the points and made ones: at least `least` in all, if memory allows.
+
+    Made points are mixtures of two near points, or with `shifted` points moved by the difference
+    of two other near ones. Those have the variety of samples: mixtures lie between them.
+    """
     n = len(points.x)
-    mixed = _mixtures(points.x, max(0, min(least, most_points(points.x.shape[1])) - n))
-    decisions, magnitudes = _sums(exact, mixed)
+    made = _made(points.x, max(0, min(least, most_points(points.x.shape[1])) - n), shifted)
+    decisions, magnitudes = _sums(exact, made)
     return FitPoints(
-        np.concatenate([points.x, mixed]),
+        np.concatenate([points.x, made]),
         np.concatenate([points.decisions, decisions]),
         np.concatenate([points.magnitudes, magnitudes]),
         np.concatenate([points.relevant, np.ones(decisions.shape, dtype=bool)]),
@@ -168,7 +178,11 @@ def _values(
     return kernel.value(total.astype(np.float32)).astype(np.float64)
 
 
-def _mixtures(points: Float64Array, n: int) -> Float64Array:
+def _made(points: Float64Array, n: int, shifted: bool) -> Float64Array:
+    """Return n points made of near ones, as `with_made` says.
+
+    Each feature stays in the range that it has in the points: one that is always 0 stays 0.
+    """
     if n == 0:
         return points[:0]
     rng = np.random.default_rng(_SEED)
@@ -181,12 +195,16 @@ def _mixtures(points: Float64Array, n: int) -> Float64Array:
     distance[distance == 0] = np.inf
     other = np.take_along_axis(others, distance.argmin(axis=1)[:, None], axis=1)[:, 0]
     share = rng.uniform(0.5, 1.0, size=(n, 1))
-    mixed: Float64Array = share * points[one] + (1 - share) * points[other]
+    made: Float64Array = share * points[one] + (1 - share) * points[other]
+    if shifted:
+        start = rng.integers(len(points), size=n)
+        made = points[start] + share * (points[other] - points[one])
+        made = np.clip(made, points.min(axis=0), points.max(axis=0))
     length = np.sqrt((points**2).sum(axis=1))
     if length.mean() > 0 and length.std() <= 1e-5 * length.mean():
-        reached = np.sqrt((mixed**2).sum(axis=1, keepdims=True))
-        mixed *= length.mean() / np.where(reached > 0, reached, 1.0)  # 0 between opposite points
-    return mixed
+        reached = np.sqrt((made**2).sum(axis=1, keepdims=True))
+        made *= length.mean() / np.where(reached > 0, reached, 1.0)  # opposite points may give 0
+    return made
 
 
 def _sums(exact: ExactSum | FixedSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:

@@ -60,17 +60,18 @@ def test_points_that_leave_no_room_for_vectors_stay_what_they_are(exact, monkeyp
     ],
     ids=["zeros", "alike", "opposite", "one", "two"],
 )
-def test_mixtures_of_any_samples_are_numbers(exact, x):
+def test_shifted_points_of_any_samples_are_numbers(exact, x):
     points = of_samples(exact, x, *decisions(x))
     assert np.isfinite(points.x).all()
     assert np.isfinite(points.decisions).all()
 
 
-def test_opposite_points_whose_mixture_is_0_stay_numbers(monkeypatch):
+@pytest.mark.parametrize("shifted", [False, True])
+def test_opposite_points_that_meet_at_0_stay_numbers(monkeypatch, shifted):
     drawn = np.random.default_rng(0)
 
     class Half:
-        """A generator that mixes in equal shares."""
+        """A generator that shifts by half of every difference."""
 
         integers = staticmethod(drawn.integers)
 
@@ -79,8 +80,8 @@ def test_opposite_points_whose_mixture_is_0_stay_numbers(monkeypatch):
             return np.full(size, 0.5)
 
     monkeypatch.setattr(np.random, "default_rng", lambda seed: Half())
-    mixed = fit_points._mixtures(np.array([[1.0, 0.0], [-1.0, 0.0]]), 8)
-    assert np.isfinite(mixed).all()
+    made = fit_points._made(np.array([[1.0, 0.0], [-1.0, 0.0]]), 8, shifted=shifted)
+    assert np.isfinite(made).all()
 
 
 def test_a_decision_that_is_0_everywhere_is_never_sure():
