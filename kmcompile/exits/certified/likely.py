@@ -25,14 +25,14 @@ class."""
 
 
 def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
-    """Return inputs between the support vectors of a class, and behind them.
+    """Return inputs between the support vectors, beside them and behind them.
 
-    Support vectors are the training inputs nearest to the boundary. Most inputs lie behind them,
-    seen from the other class. Half of the generated inputs are therefore points behind vectors. A
-    sixth each are mixtures of two vectors of a class, of four vectors of a class, and of a vector
-    with its nearest ones; the weights of a mixture are drawn evenly. Sign maps need points behind
-    the vectors, local expansions need mixtures; with half of each, neither exit is far from its
-    best share. All vectors of a regression count as one class, and all its inputs are mixtures.
+    A sixth each are mixtures of two vectors of a class, of four vectors of a class, and of a vector
+    with its nearest ones; the weights of a mixture are drawn evenly. A third are vectors moved by
+    the difference of two near ones of a class: they vary as inputs do, mixtures vary less. Support
+    vectors are the training inputs nearest to the boundary, and most inputs lie behind them, seen
+    from the other class: a sixth are points behind vectors. All vectors of a regression count as
+    one class, and all its inputs are mixtures.
 
     Such points are nearer to the boundary than queries are. So of the points of a machine with a
     margin more are drawn, and most of those that are returned lie outside the margin.
@@ -46,17 +46,20 @@ def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
     classes = vector_classes(machine)
     share = n // (3 if machine.task is Task.REGRESSION else 6)
     has_margin = machine.task in (Task.BINARY, Task.ONE_VS_ONE) and machine.routing is None
-    drawn = _DRAWN * share if has_margin else share
+    drawn = _DRAWN if has_margin else 1
     parts = [
-        _mixed(vectors, _of_one_class(classes, (drawn, 2), rng), rng),
-        _mixed(vectors, _of_one_class(classes, (drawn, 4), rng), rng),
-        _mixed(vectors, _neighbours(machine, vectors, classes, drawn, rng), rng),
+        _mixed(vectors, _of_one_class(classes, (drawn * share, 2), rng), rng),
+        _mixed(vectors, _of_one_class(classes, (drawn * share, 4), rng), rng),
+        _mixed(vectors, _neighbours(machine, vectors, classes, drawn * share, rng), rng),
     ]
     rest = n - 3 * share
-    parts.append(_behind(vectors, classes, _DRAWN * rest if has_margin else rest, rng))
+    behind, shifted = rest // 3, rest - rest // 3
+    near = _neighbours(machine, vectors, classes, drawn * shifted, rng)
+    parts.append(_shifted(vectors, near, rng))
+    parts.append(_behind(vectors, classes, drawn * behind, rng))
     points: list[Float32Array] = [part.astype(np.float32) for part in parts]
     if has_margin:
-        sizes = (share, share, share, rest)
+        sizes = (share, share, share, shifted, behind)
         points = [_outside_margin(machine, X, k) for X, k in zip(points, sizes, strict=True)]
     return np.concatenate(points)
 
@@ -137,6 +140,17 @@ def _behind(
     a, b = vectors[first[apart]], vectors[second[apart]]
     points: Float64Array = a + (a - b) * rng.random((len(a), 1)) * _FARTHEST
     return points
+
+
+def _shifted(vectors: Float64Array, near: np.ndarray, rng: np.random.Generator) -> Float64Array:
+    """Return any vectors moved by the difference of two near ones, in the range of the vectors."""
+    n, n_near = near.shape
+    column = rng.integers(1, max(2, n_near), size=n) % n_near  # one vector alone is near itself
+    one, other = near[:, 0], near[np.arange(n), column]
+    start = rng.integers(len(vectors), size=n)
+    share = rng.uniform(0.5, 1.0, size=(n, 1))
+    points: Float64Array = vectors[start] + share * (vectors[other] - vectors[one])
+    return points.clip(vectors.min(axis=0), vectors.max(axis=0))
 
 
 def _mixed(vectors: Float64Array, chosen: np.ndarray, rng: np.random.Generator) -> Float64Array:
