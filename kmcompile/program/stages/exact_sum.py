@@ -14,6 +14,7 @@ from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.order_of_sums import sum_blocks, sum_groups, sum_totals
 from kmcompile.program.stages.self_bound import SelfBound
 from kmcompile.program.stages.vector_totals import VectorTotals
 
@@ -212,7 +213,8 @@ class ExactSum(VectorTotals):
             value, error = self.kernel.finish(self.totals(some.x, columns), terms)
             sums[part], errors[part] = self._totals_of_groups(value, error)
             usable[part] = terms.usable
-        decision = self._decisions(sums) + self.intercept
+        added = sum_totals(sums, self.group_decisions, self.n_decisions, self.compensates)
+        decision = added + self.intercept
         bound = np.zeros_like(decision)
         for group, decisions in enumerate(self.group_decisions):
             for row, p in enumerate(decisions):
@@ -233,34 +235,9 @@ class ExactSum(VectorTotals):
         for row in range(self.n_rows):
             coef = self.coefficients[:, row, :]
             weights = magnitude(coef) if self.mixed_signs else coef
-            totals[:, :, row] = self._added(value * coef)
-            errors[:, :, row] = self._added(error * weights)
+            totals[:, :, row] = sum_groups(value * coef, self.group_ends)
+            errors[:, :, row] = sum_groups(error * weights, self.group_ends)
         return totals, errors
-
-    def _added(self, products: RealArray) -> RealArray:
-        """Return the total of each group of products of (n_queries, n_blocks, lanes)."""
-        block = of_blocks(products)
-        ends = self.group_ends.astype(np.intp)
-        starts = np.concatenate([[0], ends[:-1]])
-        totals = np.zeros((len(block), self.n_groups), dtype=block.dtype)
-        for number in range(int((ends - starts).max())):
-            has = starts + number < ends
-            totals[:, has] += block[:, starts[has] + number]
-        return totals
-
-    def _decisions(self, totals: RealArray) -> RealArray:
-        """Return the sums of the groups' totals, shape (n_queries, n_decisions)."""
-        decision = np.zeros((len(totals), self.n_decisions), dtype=totals.dtype)
-        lost = np.zeros_like(decision)
-        for group, decisions in enumerate(self.group_decisions):
-            for row, p in enumerate(decisions):
-                total, before = totals[:, group, row], decision[:, p]
-                after = before + total
-                if self.compensates:
-                    added = after - before
-                    lost[:, p] += (before - (after - added)) + (total - added)
-                decision[:, p] = after
-        return decision + lost if self.compensates else decision
 
     @property
     def most_single(self) -> int:
@@ -394,20 +371,3 @@ class ExactSum(VectorTotals):
             *squares,
             *distance,
         )
-
-
-def sum_blocks(products: RealArray) -> RealArray:
-    """Return the sum of (n_queries, n_blocks, lanes): lanes left to right, then the blocks."""
-    block = of_blocks(products)
-    start = np.zeros((len(block), 1), dtype=block.dtype)
-    # add.accumulate adds strictly from left to right, as the C does.
-    running: RealArray = np.add.accumulate(np.concatenate([start, block], axis=1), axis=1)
-    return running[:, -1]
-
-
-def of_blocks(products: RealArray) -> RealArray:
-    """Return the sums of the lanes, left to right, of shape (n_queries, n_blocks)."""
-    block: RealArray = products[:, :, 0].copy()
-    for lane in range(1, products.shape[2]):
-        block += products[:, :, lane]
-    return block

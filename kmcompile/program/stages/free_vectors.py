@@ -11,8 +11,8 @@ from kmcompile.numeric.arrays import Float32Array, frozen
 from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.early_exit import EarlyExit
-from kmcompile.program.stages.exact_sum import sum_blocks
 from kmcompile.program.stages.inner_products import InnerProducts
+from kmcompile.program.stages.order_of_sums import sum_blocks
 
 _VALUE_OPERATIONS = 5  # operations of the limit and of four squares
 

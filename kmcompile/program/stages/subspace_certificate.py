@@ -21,8 +21,9 @@ from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.approximate_kernels import approximation_members, slots
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.exact_sum import ExactSum, sum_blocks
+from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.inner_products import InnerProducts
+from kmcompile.program.stages.order_of_sums import sum_blocks
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.subspace_state import SubspaceState
