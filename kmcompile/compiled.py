@@ -14,7 +14,7 @@ from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.layout import workspace_bytes
-from kmcompile.emit.view import answer_words
+from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words
 from kmcompile.errors import InputError, UsageError
 from kmcompile.model.reference import confident_votes
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -198,8 +198,8 @@ class Compiled:
         records = self._run(X, codes)
         results, _ = answers_of(records)
         _require_answers(results)
-        n = len(self.classes_)
-        return np.ascontiguousarray(records[:, -n - 1 : -1]).view(np.float32)
+        first, n = RECORD_HEADER_WORDS + self.program.n_decisions + 1, len(self.classes_)
+        return np.ascontiguousarray(records[:, first : first + n]).view(np.float32)
 
     def _within(self, X: ArrayLike, codes: bool, most: int, *left_out: str) -> NDArray[np.void]:
         """Return what the C answers with at most `most` kernel evaluations, without some fields."""

@@ -16,6 +16,7 @@ from kmcompile.emit.prepare_view import prepare_sections
 from kmcompile.emit.probability_view import probability_scalars
 from kmcompile.emit.replay_view import replay_sections
 from kmcompile.emit.routed_fixed_view import routed_fixed_sections
+from kmcompile.emit.telemetry_xtce import telemetry_xtce
 from kmcompile.emit.totals_view import BlockFunctions, total_call, totals_call
 from kmcompile.emit.view import ModelView, model_view
 from kmcompile.emit.words import words_of
@@ -76,7 +77,15 @@ def emit(
         f"{name}_harness.c": render("harness.c.j2", view=view),
         f"{name}_misra.txt": render("misra.txt.j2", view=view),
         "CMakeLists.txt": render("CMakeLists.txt.j2", view=view),
+        **_descriptions(program, target, command),
     }
+
+
+def _descriptions(program: Program, target: Target, command: str) -> dict[str, str]:
+    """Return the files by which other programs read what the C gives."""
+    if not program.telemetry:
+        return {}
+    return {f"{program.name}_telemetry.xml": telemetry_xtce(program, target, command)}
 
 
 def _sections(layout: Layout, view: ModelView) -> list[str]:
@@ -141,6 +150,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         sections.append(render("audit.c.j2", view=view))
     sections.append(render("self_test/tables.c.j2", view=view))
     sections.append(render("self_test/steps.c.j2", view=view))
+    if view.telemetry is not None:
+        sections.append(render("telemetry/functions.c.j2", view=view))
     return [section.strip("\n") + "\n" for section in sections]
 
 

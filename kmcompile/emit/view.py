@@ -37,6 +37,7 @@ from kmcompile.emit.tables import (
     readers_of,
     table_view,
 )
+from kmcompile.emit.telemetry_view import TelemetryView, telemetry_view
 from kmcompile.emit.usual_intervals import UsualInterval, n_levels, usual_intervals
 from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings
@@ -49,6 +50,7 @@ from kmcompile.program.stages import (
     TableSum,
     Vote,
 )
+from kmcompile.program.telemetry import n_words
 from kmcompile.version import VERSION
 
 RECORD_HEADER_WORDS = 8
@@ -61,9 +63,13 @@ def input_words(program: Program) -> int:
 
 
 def answer_words(program: Program) -> int:
-    """Return the words of one answer; a calibrated machine adds status, probabilities and bound."""
+    """Return the words of one answer.
+
+    A calibrated machine adds status, probabilities and bound, telemetry what is counted.
+    """
     probability = 0 if program.probability is None else 2 + len(program.classes)
-    return RECORD_HEADER_WORDS + program.n_decisions + probability
+    counted = 2 * n_words(program) if program.telemetry else 0
+    return RECORD_HEADER_WORDS + program.n_decisions + probability + counted
 
 
 def record_words(program: Program) -> int:
@@ -162,6 +168,7 @@ class ModelView:
     label_function: str
     sums_pairs: bool
     counts_evaluations: bool
+    telemetry: TelemetryView | None
 
 
 def model_view(
@@ -299,6 +306,7 @@ def model_view(
         sums_pairs=isinstance(summed, PairSum),
         counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
         label_function=label.name,
+        telemetry=telemetry_view(program),
     )
 
 

@@ -159,6 +159,7 @@ def complete(
         exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
+    program = replace(program, telemetry=plan.telemetry)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
 

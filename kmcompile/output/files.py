@@ -55,6 +55,7 @@ def of_program(
     beside = {
         f"{name}.ffx": flow_fact_file(name, sources[f"{name}.c"], sources[f"{name}.h"]),
         deviations: sources[deviations],
+        **{key: text for key, text in sources.items() if key.endswith(".xml")},
     }
     built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
     recipe = Recipe(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -12,40 +11,25 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch, joined
 from kmcompile.program.program import Program
+from kmcompile.program.results import RESULT_DTYPE, Status
 from kmcompile.program.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
 from kmcompile.program.stages.proved import proved
 from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.program.telemetry import transitions
+
+__all__ = [
+    "RESULT_DTYPE",
+    "Answers",
+    "Inputs",
+    "Status",
+    "check",
+    "classify",
+    "interpret",
+    "operations_alone",
+    "prepared",
+]
 
 Inputs = NDArray[np.float32] | NDArray[np.int64]
-
-
-class Status(IntEnum):
-    """The C's status codes."""
-
-    OK = 0
-    ERROR_NULL = 1
-    ERROR_NOT_FINITE = 2
-    ERROR_RANGE = 3
-    ERROR_CORRUPT = 4
-
-
-RESULT_DTYPE = np.dtype(
-    [
-        ("status", np.int32),
-        ("label", np.int32),
-        ("value", np.float32),
-        ("lower", np.float32),
-        ("upper", np.float32),
-        ("kernel_evals", np.uint32),
-        ("stage", np.uint16),
-        ("certified", np.bool_),
-        ("in_range", np.bool_),
-    ]
-)
-"""One `_result_t` with the status of the call; all zero where the status is not OK.
-
-In a regression it stands for one `_prediction_t`: label is -1, and certified says whether the
-interval is within the tolerance, which the C does not return. A classifier has value 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +60,8 @@ class Answers:
         Probabilities of a calibrated machine; 0 where the status is not OK.
     probability_bounds : ndarray of shape (n_queries,), float32, optional
         Bounds on the errors of the probabilities.
+    telemetry : ndarray of shape (n_queries, 2 n_words), uint32, optional
+        What the harness counts of each answer (`telemetry.transitions`).
     """
 
     results: NDArray[np.void]
@@ -88,6 +74,7 @@ class Answers:
     replay_operations: NDArray[np.int64]
     probabilities: Float32Array | None = None
     probability_bounds: Float32Array | None = None
+    telemetry: NDArray[np.uint32] | None = None
 
     def chosen(self, rows: NDArray[np.intp]) -> Answers:
         """Return the answers to the chosen queries only."""
@@ -130,7 +117,7 @@ def interpret(program: Program, X: Inputs) -> Answers:
     alone[accepted] = _operations_alone(program, batch)
     replayed = _replayed(program, results)
     answers = Answers(results, decisions, bounds, operations, kernels, alone, pairs, replayed)
-    return _with_probabilities(program, answers)
+    return _with_telemetry(program, _with_probabilities(program, answers))
 
 
 def _with_probabilities(program: Program, answers: Answers) -> Answers:
@@ -141,6 +128,13 @@ def _with_probabilities(program: Program, answers: Answers) -> Answers:
     refused = answers.results["status"] != Status.OK
     probabilities[refused], bounds[refused] = 0, 0
     return replace(answers, probabilities=probabilities, probability_bounds=bounds)
+
+
+def _with_telemetry(program: Program, answers: Answers) -> Answers:
+    """Return the answers with what is counted of each, if the program has telemetry."""
+    if not program.telemetry:
+        return answers
+    return replace(answers, telemetry=transitions(program, answers.results))
 
 
 def classify(

@@ -153,6 +153,8 @@ class Program:
         The probabilities of a calibrated machine.
     threshold : float
         The trained model's decision minus this program's decision.
+    telemetry : bool
+        Whether the C has the counters of `kmcompile.program.telemetry`.
     float_weight : int
         The cost of a float32 operation in operations of the exact sum (`Ends.float_weight`).
     """
@@ -176,9 +178,12 @@ class Program:
     float_weight: int = 1
     probability: Probability | None = None
     threshold: float = 0.0
+    telemetry: bool = False
 
     version: ClassVar[int] = 4
     """Version of the layout of program.npz."""
+    switches: ClassVar[tuple[str, ...]] = ("telemetry",)
+    """Fields that neither program.npz nor the text of a program has while they are off."""
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
@@ -192,7 +197,8 @@ class Program:
         Stages are printed in their order, tables in the order of the C.
         """
         apart = ("prepare", "exits", "sum", "label", "replay", "known_answers")
-        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart}
+        off = tuple(name for name in self.switches if not getattr(self, name))
+        own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart + off}
         stages = self.stages if self.replay is None else (*self.stages, self.replay)
         sections = (
             section("program", own, {"table_bytes": self.table_bytes}),

@@ -67,9 +67,14 @@ def _parts(value: Any) -> dict[str, Any]:
     for field in fields(value):
         if isinstance(value, Program) and field.name in _STAGES:
             parts["stages"] = value.stages
-        else:
+        elif not (isinstance(value, Program) and _is_off(value, field.name)):
             parts[field.name] = getattr(value, field.name)
     return parts
+
+
+def _is_off(program: Program, name: str) -> bool:
+    """Return whether a field is a switch that is off: the file is that without the switch."""
+    return name in Program.switches and not getattr(program, name)
 
 
 class _Writer:

@@ -27,6 +27,7 @@ from kmcompile.report.promise import calibration_section, measured_risk, risk_se
 from kmcompile.report.reduction_section import reduction_section
 from kmcompile.report.section import Section
 from kmcompile.report.target_section import target_section
+from kmcompile.report.telemetry_section import telemetry_section
 from kmcompile.report.verification_section import verification_section
 from kmcompile.request.options import Options, text_of
 from kmcompile.target import Target
@@ -101,6 +102,7 @@ def assemble(made: Compilation) -> contents.Report:
     modes = modes_section(made.modes)
     formats = formats_section(made.chosen.formats)
     reduction = reduction_section(made.reduction)
+    telemetry = telemetry_section(program)
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
@@ -114,6 +116,7 @@ def assemble(made: Compilation) -> contents.Report:
         modes,
         formats,
         reduction,
+        telemetry,
         target,
         choice,
         risk,
@@ -136,6 +139,7 @@ def assemble(made: Compilation) -> contents.Report:
         modes=modes.content,
         formats=formats.content,
         reduction=reduction.content,
+        telemetry=telemetry.content,
         target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),

@@ -13,6 +13,7 @@ from typing import Literal
 from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, Format, Modes
 from kmcompile.report.reduced import Reduction
+from kmcompile.report.telemetry_section import Telemetry
 from kmcompile.verify.queries import Source
 
 Label = str | int | float | bool
@@ -256,6 +257,8 @@ class Report:
         The compared formats; None if the format was given.
     reduction : Reduction or None
         The reduced machine; None without `--reduce`.
+    telemetry : Telemetry or None
+        The struct of the telemetry; None without `--telemetry`.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -276,6 +279,7 @@ class Report:
     modes: Modes | None
     formats: Sequence[Format] | None
     reduction: Reduction | None
+    telemetry: Telemetry | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

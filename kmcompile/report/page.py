@@ -70,6 +70,7 @@ class Page:
     reduction_points: tuple[Row, ...]
     reduction_figures: tuple[Figure, ...]
     reduction_notes: tuple[str, ...]
+    telemetry: tuple[Row, ...]
     risk: tuple[Fact, ...]
     calibration: tuple[Fact, ...]
     choice: tuple[Fact, ...]
@@ -130,6 +131,7 @@ def page_of(
         reduction_points=page_rows.reduction_points(report),
         reduction_figures=_reduction_figures(report),
         reduction_notes=tuple((report["reduction"] or {"notes": ()})["notes"]),
+        telemetry=page_rows.telemetry_words(report),
         risk=tuple(facts.risk_facts(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),

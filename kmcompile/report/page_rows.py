@@ -108,6 +108,15 @@ def candidates(report: Report, candidates: Sequence[Any]) -> tuple[Row, ...]:
     )
 
 
+def telemetry_words(report: Report) -> tuple[Row, ...]:
+    """Return the rows of the telemetry's words; none without telemetry."""
+    section = report["telemetry"] or {"words": ()}
+    return tuple(
+        Row((word["name"], count_text(word["offset"]), word["type"], word["meaning"]))
+        for word in section["words"]
+    )
+
+
 def reduction_points(report: Report) -> tuple[Row, ...]:
     """Return the machines that `--reduce` compared, in decreasing size."""
     section = report["reduction"] or {"points": ()}

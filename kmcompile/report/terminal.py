@@ -39,6 +39,7 @@ _UNSAID = (
     "choice",
     "formats",
     "reduction",  # its missing limits are told with it
+    "telemetry",
     "modes.",
     "verification.bounded.sign_disagreements",  # null in a regression
     "verification.certified",

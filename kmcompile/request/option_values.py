@@ -246,6 +246,8 @@ def _check_values(options: Options) -> None:
         _check_count("reduce", options.reduce)
     if options.n_jobs is not None and (type(options.n_jobs) is not int or options.n_jobs == 0):
         raise UsageError(f"n_jobs is {options.n_jobs!r}, must be a whole number other than 0")
+    if type(options.telemetry) is not bool:
+        raise UsageError(f"telemetry is {options.telemetry!r}, must be True or False")
     for field in ("max_flash", "max_ram", "max_instructions"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))

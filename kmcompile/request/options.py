@@ -58,6 +58,7 @@ class Options:
     name: str | None = None
     trust_pickle: bool = False
     verify: str | None = None
+    telemetry: bool = False
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
@@ -90,9 +91,11 @@ class Options:
         words = ["kmcompile", model_name]
         for field in fields(self):
             value = getattr(self, field.name)
-            if field.name in _NOT_OF_THE_C or value is None:
+            if field.name in _NOT_OF_THE_C or value is None or value is False:
                 continue
-            words += ["--" + field.name.replace("_", "-"), text_of(value)]
+            words.append("--" + field.name.replace("_", "-"))
+            if value is not True:
+                words.append(text_of(value))
         return shlex.join(words)
 
 

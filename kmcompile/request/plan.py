@@ -21,7 +21,7 @@ from kmcompile.request.option_values import (
     without_defaults,
 )
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
-from kmcompile.request.prefix import check_prefix, prefix_from
+from kmcompile.request.prefix import check_prefix, check_telemetry_prefix, prefix_from
 from kmcompile.request.task_options import for_task
 from kmcompile.target import Target, load_target
 
@@ -116,6 +116,8 @@ class Plan:
         The calibration and the test samples as the C receives them; empty without a file.
     n_jobs : int or None
         joblib's number of jobs.
+    telemetry : bool
+        Whether the C has counters of what it answers.
     """
 
     options: Options
@@ -137,6 +139,7 @@ class Plan:
     samples: Float32Array
     test_samples: Float32Array
     n_jobs: int | None
+    telemetry: bool = False
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -206,6 +209,8 @@ class Request:
         target = load_target(options.target)
         stem = model.stem if isinstance(model, Path) else type(model).__name__
         name = prefix_from(stem) if options.name is None else check_prefix(options.name)
+        if options.telemetry:
+            check_telemetry_prefix(name)
         budgets(target, options.max_flash, options.max_ram)
         options = replace(
             without_default_replay(options),
@@ -258,6 +263,7 @@ class Request:
             samples=_read(options.data, machine.n_features, "calibration"),
             test_samples=_read(options.test_data, machine.n_features, "test"),
             n_jobs=options.n_jobs,
+            telemetry=options.telemetry,
         )
 
 

@@ -11,6 +11,7 @@ _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*\Z")
 # C99 promises 31 significant characters in external names: <prefix>_self_test and
 # <prefix>_self_test_step must differ within them.
 _MAX_LENGTH = 20
+_SIGNIFICANT = 31
 
 
 def check_prefix(prefix: str) -> str:
@@ -38,6 +39,26 @@ def check_prefix(prefix: str) -> str:
             f"{_MAX_LENGTH - 1} lower-case letters, digits or _, no C or C++ keyword"
         )
     return prefix
+
+
+def check_telemetry_prefix(prefix: str) -> None:
+    """Refuse a prefix whose telemetry functions would be one name within 31 characters.
+
+    Raises
+    ------
+    UsageError
+
+    Examples
+    --------
+    >>> check_telemetry_prefix("iris")
+    """
+    most = _SIGNIFICANT - len("_telemetry_x")
+    if len(prefix) > most:
+        raise UsageError(
+            f"--telemetry: the prefix {prefix!r} has {len(prefix)} letters, must have {most} at "
+            f"most, so that its functions differ within C99's {_SIGNIFICANT} letters\n"
+            f"give a shorter --name, such as {prefix[:most].strip('_')}"
+        )
 
 
 def prefix_from(text: str) -> str:

@@ -31,10 +31,10 @@ def records_of(answers: Answers) -> NDArray[np.uint32]:
     records[:, 5] = results["stage"]
     records[:, 6] = (results["certified"] & ~is_value) + 2 * results["in_range"].astype(np.uint32)
     records[:, RECORD_HEADER_WORDS:] = np.ascontiguousarray(answers.decisions).view(np.uint32)
-    if answers.probabilities is None or answers.probability_bounds is None:
-        return records
-    told = np.column_stack([answers.probabilities, answers.probability_bounds])
-    return np.column_stack([records, records[:, 0], told.view(np.uint32)])
+    if answers.probabilities is not None and answers.probability_bounds is not None:
+        told = np.column_stack([answers.probabilities, answers.probability_bounds])
+        records = np.column_stack([records, records[:, 0], told.view(np.uint32)])
+    return records if answers.telemetry is None else np.hstack([records, answers.telemetry])
 
 
 def answers_of(

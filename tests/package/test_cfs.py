@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
+import kmcompile
 from kit.packages import fitted, packaged
-from kit.standin_cfs import Core, built
+from kit.standin_cfs import Core, Order, built
 from kit.tools import need, succeed
 from kmcompile.emit.packages.cfs import app_of
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.telemetry import counted_all, n_words, places, reset, words
 
 RELEASES = ["CAELUM", "DRACO", "SEVEN"]
 LONG = "diabetes_progression"
@@ -251,3 +254,33 @@ def test_the_data_sheet_describes_the_same_messages(packages: dict[str, Path]) -
         assert defined == {
             f"${{CFE_MISSION/{app.upper}_{topic}_TOPICID}}" for topic, _ in app.topics
         }
+
+
+def test_housekeeping_ends_with_the_telemetry_of_python(tmp_path: Path) -> None:
+    need("cmake", "gcc")
+    app = packaged("cfs", tmp_path / "o", telemetry=True) / "iris_app"
+    core = built([app], tmp_path / "b", "SEVEN")
+    X = load_iris().data[::7].astype(np.float32)
+    asked = [*X.tolist(), [float("nan"), 1.0, 1.0, 1.0], [1e30, 1.0, 1.0, 1.0]]
+    orders: list[Order] = []
+    for number, x in enumerate(asked):
+        orders += [("iris", "CMD", 2, query(number, x)), None]
+    header = (app / "fsw" / "inc" / "iris_app_msg.h").read_text()
+    steps = int(re.findall(r"(\d+) wake-ups are one pass", header)[0])
+    orders += [("iris", "WAKEUP", 0, "-"), None] * steps + [("iris", "SEND_HK", 0, "-")]
+    orders += [("iris", "CMD", 1, "-"), ("iris", "SEND_HK", 0, "-")]
+    compiled = kmcompile.load(tmp_path / "o")
+    program = compiled.program
+    results = interpret(program, np.array(asked, dtype=np.float32)).results
+    expected = counted_all(program, reset(program), results)
+    expected[places(program)["self_test_passes"]] = 1
+    payload = struct.Struct(f"{HOUSEKEEPING.format}{n_words(program)}I")
+    first, second = core.sent(core.talk(orders), "iris", "HK_TLM", payload)
+    assert first[:6] == (len(X), 2, 0, len(X), 2, 1)
+    assert first[6:] == tuple(expected)
+    assert second[6:] == tuple(reset(program))
+    tree = ElementTree.parse(app / "eds" / "iris_app.xml")
+    space = {"s": "http://www.ccsds.org/schema/sois/seds"}
+    entries = tree.findall(".//s:ContainerDataType[@name='Telemetry']/s:EntryList/*", space)
+    assert [entry.get("name") for entry in entries] == [name for name, _, _ in words(program)]
+    succeed([next(core.folder.rglob("coverage-iris_app-ALL-testrunner"))])

@@ -45,6 +45,16 @@ def test_its_own_unit_tests_pass_in_an_integer_format_with_a_long_name(tmp_path:
         succeed([made.unit_test(component)])
 
 
+@pytest.mark.parametrize("model", ["iris", "regression"])
+def test_its_own_unit_tests_pass_with_telemetry(model: str, tmp_path: Path) -> None:
+    library = packaged("fprime", tmp_path / "o", model, telemetry=True) / "iris"
+    made = Project((library,), tmp_path / "build")
+    for component in ("Iris", "IrisActive"):
+        assert succeed([made.unit_test(component)]) == "7 tests passed\n"
+    code = [path for path in library.rglob("*") if path.is_file() and path.suffix != ".md"]
+    assert all(len(line) <= 100 for path in code for line in path.read_text().splitlines()[1:])
+
+
 def test_two_models_in_one_program_answer_as_they_were_trained(project: Project) -> None:
     flowers, _ = load_iris(return_X_y=True)
     flowers = np.vstack([flowers, flowers + 0.25]).astype(np.float32)

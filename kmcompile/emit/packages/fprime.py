@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.packages.framework import Framework
 from kmcompile.program.program import Program
+from kmcompile.program.telemetry import Counter, counters
 from kmcompile.target import Target
 
 _PASSIVE = "{name}/Models/{own.title}"
@@ -71,6 +72,47 @@ def component_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Channel:
+    """A telemetry channel of a member of the telemetry struct.
+
+    The self-test's counters are channels without `--telemetry`, too; the components ask no audit.
+
+    Attributes
+    ----------
+    name : str
+        Of the member.
+    title, local : str
+        The channel, and a variable that is called like it.
+    about : str
+        A sentence.
+    type : str
+        Of FPP, without elements.
+    n : int
+        Elements of an array; 0 for one number.
+    """
+
+    name: str
+    title: str
+    local: str
+    about: str
+    type: str
+    n: int
+
+    @classmethod
+    def of(cls, counter: Counter) -> Channel:
+        """Return the channel of a member."""
+        title = component_name(counter.name)
+        return cls(
+            name=counter.name,
+            title=title,
+            local=title[:1].lower() + title[1:],
+            about=counter.meaning[:1].upper() + counter.meaning[1:],
+            type="F32" if counter.is_float else "U32",
+            n=len(counter.elements),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class FPrimeView:
     """What only the templates of the F´ library know.
 
@@ -78,14 +120,33 @@ class FPrimeView:
     ----------
     title : str
         The name in camel case, as components are called.
+    channels : tuple of Channel
+        The telemetry of `--telemetry`; empty without it.
     """
 
     title: str
+    channels: tuple[Channel, ...]
 
     @classmethod
     def of(cls, program: Program, target: Target) -> FPrimeView:
         """Return the view of a program."""
-        return cls(component_name(program.name))
+        return cls(component_name(program.name), _channels(program))
+
+    @property
+    def arrays(self) -> tuple[Channel, ...]:
+        """The channels that are arrays, which need a type of their own."""
+        return tuple(channel for channel in self.channels if channel.n)
+
+
+def _channels(program: Program) -> tuple[Channel, ...]:
+    """Return the channels of the telemetry that the components do not have without it."""
+    if not program.telemetry:
+        return ()
+    return tuple(
+        Channel.of(counter)
+        for counter in counters(program)
+        if not counter.name.startswith(("self_test_", "audit_"))
+    )
 
 
 FRAMEWORK = Framework(_FILES, FPrimeView.of)

@@ -8,6 +8,7 @@ import numpy as np
 
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
+from kmcompile.emit.telemetry_view import TelemetryView, telemetry_view
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -53,6 +54,8 @@ class PackageView:
         A few of the self-test's queries with their answers; may be empty.
     stack : Stack
         What a query and the self-test need.
+    telemetry : TelemetryView or None
+        The counters of `--telemetry`.
     """
 
     command: str
@@ -70,6 +73,7 @@ class PackageView:
     n_test_steps: int
     known: tuple[KnownQuery, ...]
     stack: Stack
+    telemetry: TelemetryView | None
 
 
 def view_of(
@@ -105,6 +109,7 @@ def view_of(
         n_test_steps=n_test_steps(program),
         known=_known_queries(program),
         stack=stack,
+        telemetry=telemetry_view(program),
     )
 
 

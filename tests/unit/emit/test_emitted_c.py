@@ -27,6 +27,7 @@ from kit import (
     ratios,
     regressions,
     replays,
+    watched,
 )
 from kit.emitted import emit_model
 from kit.host_program import STRICT
@@ -46,6 +47,7 @@ PROGRAMS = [
     *coded.CORE,
     *coded.REPLAYED,
     *calibrated.CORE,
+    *watched.CORE,
     *certified.EVERY,
     *ratios.CORE,
     *pairs.CORE,
@@ -71,6 +73,8 @@ SOME = [
     (polynomials.CORE[0], "cortex-m7"),
     (coded_polynomials.CORE[0], "cortex-m7"),
     (regressions.SIGNED[0], "cortex-m7"),
+    (watched.CORE[0], "cortex-m7"),
+    (watched.CORE[4], "host"),
 ]
 """One program of each list."""
 every_list = pytest.mark.parametrize(
@@ -244,10 +248,13 @@ def test_the_header_states_a_contract_for_each_function(programs):
                 assert before.endswith("*/\n"), f"{where}: {declaration[0]}"
 
 
+WATCHED = [(watched.CORE[1], "host")]
+
+
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3", "-Os"])
 @pytest.mark.parametrize(
-    ("case", "target"), parameters([*CASES[:4], *OF_CODES, *CASES[-8:]]), ids=str
+    ("case", "target"), parameters([*CASES[:4], *OF_CODES, *CASES[-8:], *WATCHED]), ids=str
 )
 def test_no_library_is_called_and_nothing_is_writable(
     case, target, compiler, optimisation, tmp_path
@@ -275,6 +282,9 @@ def test_no_library_is_called_and_nothing_is_writable(
         assert exported == {f"iris_{name}" for name in names}
         return
     functions = ["classify", "decision", "self_test", "self_test_step"]
+    if case in watched.CORE:
+        functions += [f"telemetry_{name}" for name in ("reset", "count", "test", "step")]
+        case = case.case
     if case in certified.EVERY:
         functions.append("classify_within")
     elif case in ratios.CORE:

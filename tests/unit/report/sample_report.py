@@ -139,6 +139,7 @@ def make_report(**changed: Any) -> Report:
         "modes": None,
         "formats": None,
         "reduction": None,
+        "telemetry": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -168,6 +169,7 @@ def make_report(**changed: Any) -> Report:
             "choice": "mode exact has no early exit",
             "formats": "the format was given: --format auto compares all of them",
             "reduction": "no machine of fewer vectors was asked for",
+            "telemetry": "it was not asked for",
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
