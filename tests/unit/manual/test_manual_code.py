@@ -36,6 +36,7 @@ OPTIONS = {
     "model": ["--mode", "exact"],
     "moons": [],
     "digits": ["--mode", "exact", "--format", "int8"],
+    "iris": ["--mode", "exact", "--telemetry"],
 }
 
 
