@@ -91,6 +91,7 @@ _PROGRAM_OPTIONS = (
     _number_of_bytes("--max-flash", "Flash budget [the target's]."),
     _number_of_bytes("--max-ram", "RAM budget [the target's]."),
     click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
+    click.option("--redundancy", type=int, metavar="2", help="A second copy of every table."),
     click.option("--telemetry", is_flag=True, help="Counters for housekeeping messages."),
     click.option(
         "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."

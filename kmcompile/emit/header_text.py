@@ -10,13 +10,24 @@ from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
+from kmcompile.program.redundancy import checksum_bytes, stored_bytes
 from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum, Vote
 
 COMMENT_COLUMNS = 96
 
 
-def table_lines(name: str) -> tuple[str, ...]:
-    """Return lines on how a build places the tables in memory."""
+def table_lines(name: str, copies: int) -> tuple[str, ...]:
+    """Return lines on how a build places the tables, of which there are one or two copies."""
+    upper = name.upper()
+    if copies > 1:
+        return _wrapped(
+            f"There are two copies of each table and of the checksums of its blocks. The first one "
+            f"answers. {upper}_TABLE_SECTION and {upper}_SECOND_TABLE_SECTION, defined where "
+            f"{name}.c is compiled, place them: attributes such as "
+            '__attribute__((section(".tcm"))). The tables are constants; where '
+            f"{upper}_TABLES_IN_RAM is defined there, they are variables, and the self-test "
+            "repairs a damaged block from the good copy."
+        )
     return _wrapped(
         f"The tables are static constants. {name.upper()}_TABLE_SECTION, defined where {name}.c is "
         'compiled, places them: an attribute such as __attribute__((section(".tcm"))).'
@@ -34,11 +45,10 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
     kernel_evals : int
         Kernel evaluations or inner products of the longest path, those of the replay included.
     """
-    tables = program.tables()
     replayed = f"{replay_operations(program)} more in the replay, " if program.replay else ""
+    sizes = stored_bytes(program), checksum_bytes(program)
     return _wrapped(
-        f"Constants: {program.table_bytes} bytes of tables and {4 * len(tables)} bytes of their "
-        f"checksums. RAM: a workspace of {workspace_bytes} bytes, which is the caller's. The "
+        f"Constants: {sizes[0]} bytes of tables and {sizes[1]} bytes of their checksums. RAM: a workspace of {workspace_bytes} bytes, which is the caller's. The "
         f"longest path of any input has {worst_operations(program)} operations, which are counted "
         f"as multiply-adds, {replayed}and {kernel_evals} {evaluations_text(program)}. Stack, flash "
         "and worst-case instructions depend on the compiler: report.json and report.html, which "

@@ -6,8 +6,9 @@ from kmcompile.emit.code_table_view import TABLE
 from kmcompile.emit.coded_view import coded_view
 from kmcompile.emit.tables import TableView, table_view
 from kmcompile.program.program import Program
+from kmcompile.program.redundancy import BLOCK_WORDS
 
-WORDS_PER_STEP = 256
+WORDS_PER_STEP = BLOCK_WORDS
 """Table words that one step of the self-test reads."""
 
 

@@ -7,7 +7,7 @@ import itertools
 import textwrap
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from kmcompile.emit.float_words import float32_literals
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float64_literal, unsigned_literal
 from kmcompile.numeric.table import Table
+from kmcompile.program.redundancy import block_checksums
 from kmcompile.target.description import Target
 
 _COLUMNS = 100
@@ -191,3 +192,19 @@ def checksum_table(tables: tuple[Table, ...]) -> Table:
         values,
         "Checksum (CRC-32C) of each table, in the order of the self-test: [table]",
     )
+
+
+def block_checksum_table(tables: tuple[Table, ...]) -> Table:
+    """Return the table that holds the checksums of the blocks of all other tables."""
+    return Table(
+        "block_checksums",
+        block_checksums(tables),
+        "Checksum (CRC-32C) of each block of each table, in the order of the self-test: [block]",
+    )
+
+
+def second_copy(table: TableView) -> TableView:
+    """Return the view of the second copy of a table."""
+    second = f"second_{table.name}"
+    element = f"second_{table.element}"
+    return replace(table, name=second, element=element, comment=("Its second copy.",))

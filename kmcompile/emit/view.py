@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
+from kmcompile.emit.copies_view import CopiesView, copies_view
 from kmcompile.emit.early_exits_view import InputMember
 from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
@@ -169,6 +170,9 @@ class ModelView:
     sums_pairs: bool
     counts_evaluations: bool
     telemetry: TelemetryView | None
+    copies: CopiesView | None
+    const: str
+    tested: str
 
 
 def model_view(
@@ -192,7 +196,8 @@ def model_view(
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
     coded, probability = coded_view(program), probability_view(program)
     tables = table_views(program)
-    checksums = table_view(checksum_table(program.tables()))
+    copies = copies_view(program, tables)
+    checksums = table_view(checksum_table(program.tables())) if copies is None else copies.checksums
     n_answers = len(program.known_answers)
     n_steps = n_test_steps(program)
     upper = program.name.upper()
@@ -265,7 +270,7 @@ def model_view(
         decisions_text=decisions_text(program),
         interval_lines=interval_lines(program, bool(reduced_text)),
         bound_lines=bound_lines(program),
-        table_lines=table_lines(program.name),
+        table_lines=table_lines(program.name, program.redundancy),
         figure_lines=figure_lines(program, layout.workspace_bytes, most_kernel_evals),
         absent_lines=absent_lines(program, early),
         evals_text=evaluations_text(program),
@@ -307,6 +312,9 @@ def model_view(
         counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
         label_function=label.name,
         telemetry=telemetry_view(program),
+        copies=copies,
+        const="const " if copies is None else f"{upper}_CONST ",
+        tested="N_TABLES" if copies is None else "N_TABLE_BLOCKS",
     )
 
 

@@ -20,7 +20,7 @@ from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.estimate import Estimate, estimate
+from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
 from kmcompile.request.asked_stages import AskedStages
@@ -89,6 +89,22 @@ def choose_program(
     InputError
         If no program satisfies the plan.
     """
+    chosen = _chosen(machine, with_tables_once(plan), tell)
+    return replace(chosen, plan=replace(chosen.plan, budgets=plan.budgets))
+
+
+def with_tables_once(plan: Plan) -> Plan:
+    """Return the plan with the flash for one copy of the tables, beside the code, as the budget."""
+    flash = plan.budgets.flash_bytes
+    if flash is None or plan.redundancy == 1:
+        return plan
+    code = min(CODE_BYTES, flash)
+    once = code + (flash - code) // plan.redundancy
+    return replace(plan, budgets=replace(plan.budgets, flash_bytes=once))
+
+
+def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
+    """Return the program that a plan asks for, with one copy of its tables in the flash budget."""
     target, name = plan.target, plan.name
     if plan.number_format != "auto":
         lowered = lower_in_format(machine, target, name, plan.number_format, plan.format_samples)
@@ -159,7 +175,7 @@ def complete(
         exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
-    program = replace(program, telemetry=plan.telemetry)
+    program = replace(program, telemetry=plan.telemetry, redundancy=plan.redundancy)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmcompile.errors import BudgetError, ToolError
 from kmcompile.program.program import Program
+from kmcompile.program.redundancy import stored_bytes
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
 from kmcompile.target import Target
@@ -19,7 +20,7 @@ def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
     ------
     BudgetError
     """
-    check_flash(program, program.table_bytes, True, plan.budgets)
+    check_flash(program, stored_bytes(program), True, plan.budgets)
     check_tables(program, plan.target)
     check_ram(program, workspace_bytes, None, plan.budgets)
 
@@ -37,11 +38,12 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
     parts = ", ".join(f"{table.name} {table.n_bytes:,}" for table in largest[:4])
     rest = flash_bytes - sum(table.n_bytes for table in largest[:4])
     least = "at least " if is_lower_limit else ""
+    once = ", or leave out --redundancy" if program.redundancy > 1 else ""
     raise BudgetError(
         f"{program.name}: needs {least}{flash_bytes:,} bytes of flash, {program.target} may use "
         f"{allowed.flash_bytes:,}\n"
         f"bytes: {parts}, everything else {rest:,}\n"
-        f"train with fewer support vectors, or give --max-flash if the board has more"
+        f"train with fewer support vectors, or give --max-flash if the board has more{once}"
     )
 
 
@@ -62,9 +64,10 @@ def check_tables(program: Program, target: Target) -> None:
             f"size_t has {target.program.size_bits} bits there; train with fewer support vectors, "
             "or compile with an integer --format"
         )
-    if target.tables_end is not None and program.table_bytes > target.tables_end - VECTORS_BYTES:
+    stored = stored_bytes(program)
+    if target.tables_end is not None and stored > target.tables_end - VECTORS_BYTES:
         raise BudgetError(
-            f"{program.name}: the tables have {program.table_bytes:,} bytes, {target.name} reads "
+            f"{program.name}: the tables have {stored:,} bytes, {target.name} reads "
             f"them below address {target.tables_end:,} only\n"
             "train with fewer support vectors, or compile with an integer --format or --mode exact"
         )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -155,6 +157,8 @@ class Program:
         The trained model's decision minus this program's decision.
     telemetry : bool
         Whether the C has the counters of `kmcompile.program.telemetry`.
+    redundancy : {1, 2}
+        The copies of every table in the C (`kmcompile.program.redundancy`).
     float_weight : int
         The cost of a float32 operation in operations of the exact sum (`Ends.float_weight`).
     """
@@ -179,11 +183,14 @@ class Program:
     probability: Probability | None = None
     threshold: float = 0.0
     telemetry: bool = False
+    redundancy: int = 1
 
     version: ClassVar[int] = 4
     """Version of the layout of program.npz."""
-    switches: ClassVar[tuple[str, ...]] = ("telemetry",)
-    """Fields that neither program.npz nor the text of a program has while they are off."""
+    switches: ClassVar[Mapping[str, object]] = MappingProxyType(
+        {"telemetry": False, "redundancy": 1}
+    )
+    """Fields that neither program.npz nor the text of a program has while they are off, as here."""
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
@@ -197,7 +204,7 @@ class Program:
         Stages are printed in their order, tables in the order of the C.
         """
         apart = ("prepare", "exits", "sum", "label", "replay", "known_answers")
-        off = tuple(name for name in self.switches if not getattr(self, name))
+        off = tuple(name for name, value in self.switches.items() if getattr(self, name) == value)
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart + off}
         stages = self.stages if self.replay is None else (*self.stages, self.replay)
         sections = (

@@ -74,7 +74,7 @@ def _parts(value: Any) -> dict[str, Any]:
 
 def _is_off(program: Program, name: str) -> bool:
     """Return whether a field is a switch that is off: the file is that without the switch."""
-    return name in Program.switches and not getattr(program, name)
+    return name in Program.switches and getattr(program, name) == Program.switches[name]
 
 
 class _Writer:

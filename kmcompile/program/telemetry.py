@@ -73,6 +73,7 @@ def counters(program: Program) -> tuple[Counter, ...]:
         Counter("self_test_passes", "self-tests that passed"),
         Counter("self_test_failures", "self-tests that failed"),
         *_of_audit(program),
+        *_of_copies(program),
     )
 
 
@@ -131,6 +132,15 @@ def _of_audit(program: Program) -> tuple[Counter, ...]:
         *own,
         Counter("audit_unlike_checked", "unlike ones, audited too"),
         Counter("audit_unlike_differences", "of these, another label"),
+    )
+
+
+def _of_copies(program: Program) -> tuple[Counter, ...]:
+    if program.redundancy == 1:
+        return ()
+    return (
+        Counter("damaged_blocks", "blocks found damaged"),
+        Counter("repairs", "of these, repaired"),
     )
 
 

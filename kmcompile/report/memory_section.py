@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmcompile.program.program import Program
+from kmcompile.program.redundancy import stored_bytes
 from kmcompile.report import contents
 from kmcompile.report.section import Section
 from kmcompile.request.plan import Plan
@@ -44,7 +45,7 @@ def memory_section(
     no_limit = f"{target.name} stands for no part with a limit"
     reasons |= {f"memory.{name}": no_limit for name, limit in limits.items() if limit is None}
     content = contents.Memory(
-        flash_bytes=built.flash_bytes if built else program.table_bytes,
+        flash_bytes=built.flash_bytes if built else stored_bytes(program),
         code_bytes=built.code_bytes if built else None,
         constants_bytes=built.constants_bytes if built else None,
         library_bytes=built.library_bytes if built else None,
@@ -53,7 +54,11 @@ def memory_section(
         stack_bytes=built.stack_bytes if built else None,
         painted_stack_bytes=findings.painted_stack_bytes,
         workspace_bytes=workspace_bytes,
-        tables=[contents.Table(name=t.name, bytes=t.n_bytes) for t in program.tables()],
+        tables=[
+            contents.Table(name=f"{copy}{t.name}", bytes=t.n_bytes)
+            for copy in ("", "second_")[: program.redundancy]
+            for t in program.tables()
+        ],
         **limits,
     )
     return Section(content, reasons)

@@ -248,9 +248,25 @@ def _check_values(options: Options) -> None:
         raise UsageError(f"n_jobs is {options.n_jobs!r}, must be a whole number other than 0")
     if type(options.telemetry) is not bool:
         raise UsageError(f"telemetry is {options.telemetry!r}, must be True or False")
+    _check_redundancy(options)
     for field in ("max_flash", "max_ram", "max_instructions"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
+
+
+def _check_redundancy(options: Options) -> None:
+    if options.redundancy is None:
+        return
+    if type(options.redundancy) is not int or options.redundancy != 2:
+        raise UsageError(
+            f"--redundancy {options.redundancy}: must be 2, a second copy of every table\n"
+            "leave it out for one copy"
+        )
+    if options.package == "rust":
+        raise UsageError(
+            "--redundancy 2: the crate of --package rust declares the self-test of one copy\n"
+            "leave out one of them, or take the C itself"
+        )
 
 
 def _check_number(field: str, value: str | float, low: float, high: float) -> None:

@@ -14,7 +14,7 @@ DEFAULT_GENERATED = 500
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
 
-COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram")
+COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram", "redundancy")
 """The options that are whole numbers; Python may give them as text, as the command line does."""
 
 _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
@@ -59,6 +59,7 @@ class Options:
     trust_pickle: bool = False
     verify: str | None = None
     telemetry: bool = False
+    redundancy: int | None = None
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:

@@ -118,6 +118,8 @@ class Plan:
         joblib's number of jobs.
     telemetry : bool
         Whether the C has counters of what it answers.
+    redundancy : {1, 2}
+        The copies of every table in the C.
     """
 
     options: Options
@@ -140,6 +142,7 @@ class Plan:
     test_samples: Float32Array
     n_jobs: int | None
     telemetry: bool = False
+    redundancy: int = 1
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -264,6 +267,7 @@ class Request:
             test_samples=_read(options.test_data, machine.n_features, "test"),
             n_jobs=options.n_jobs,
             telemetry=options.telemetry,
+            redundancy=options.redundancy or 1,
         )
 
 

@@ -49,6 +49,30 @@ CORE = [
 """Each form of the struct: an audit with and without unlikeness, none, labels, values, codes."""
 
 
+@dataclass(frozen=True)
+class Doubled:
+    """A case with a second copy of every table."""
+
+    case: _Case
+
+    def __str__(self) -> str:
+        return f"doubled-{self.case}"
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        emitted = self.case.emit(target, name)
+        return replace(emitted, program=replace(emitted.program, redundancy=2))
+
+
+DOUBLED = [
+    Doubled(catalogue.FEW_VECTORS[0]),
+    Doubled(Watched(coded.CORE[0])),
+    Doubled(regressions.CORE[1]),
+    Doubled(cascades.CORE[0]),
+]
+"""Small tables, codes that are read as words, tables of double, and blocks in plenty."""
+
+
 class Library:
     """The emitted C of the host with its types, called through cffi."""
 
