@@ -48,11 +48,12 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
     replayed = f"{replay_operations(program)} more in the replay, " if program.replay else ""
     sizes = stored_bytes(program), checksum_bytes(program)
     return _wrapped(
-        f"Constants: {sizes[0]} bytes of tables and {sizes[1]} bytes of their checksums. RAM: a workspace of {workspace_bytes} bytes, which is the caller's. The "
-        f"longest path of any input has {worst_operations(program)} operations, which are counted "
-        f"as multiply-adds, {replayed}and {kernel_evals} {evaluations_text(program)}. Stack, flash "
-        "and worst-case instructions depend on the compiler: report.json and report.html, which "
-        "are written beside this file, have them for the image that was built."
+        f"Constants: {sizes[0]} bytes of tables and {sizes[1]} bytes of their checksums. RAM: a "
+        f"workspace of {workspace_bytes} bytes, which is the caller's. The longest path of any "
+        f"input has {worst_operations(program)} operations, which are counted as multiply-adds, "
+        f"{replayed}and {kernel_evals} {evaluations_text(program)}. Stack, flash and worst-case "
+        "instructions depend on the compiler: report.json and report.html, which are written "
+        "beside this file, have them for the image that was built."
     )
 
 

@@ -25,6 +25,7 @@ from kmcompile.report.modes import Modes, modes_section
 from kmcompile.report.notes import notes_of
 from kmcompile.report.promise import calibration_section, measured_risk, risk_section
 from kmcompile.report.reduction_section import reduction_section
+from kmcompile.report.redundancy_section import redundancy_section
 from kmcompile.report.section import Section
 from kmcompile.report.target_section import target_section
 from kmcompile.report.telemetry_section import telemetry_section
@@ -103,6 +104,7 @@ def assemble(made: Compilation) -> contents.Report:
     formats = formats_section(made.chosen.formats)
     reduction = reduction_section(made.reduction)
     telemetry = telemetry_section(program)
+    redundancy = redundancy_section(program)
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
@@ -117,6 +119,7 @@ def assemble(made: Compilation) -> contents.Report:
         formats,
         reduction,
         telemetry,
+        redundancy,
         target,
         choice,
         risk,
@@ -140,6 +143,7 @@ def assemble(made: Compilation) -> contents.Report:
         formats=formats.content,
         reduction=reduction.content,
         telemetry=telemetry.content,
+        redundancy=redundancy.content,
         target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),

@@ -13,6 +13,7 @@ from typing import Literal
 from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, Format, Modes
 from kmcompile.report.reduced import Reduction
+from kmcompile.report.redundancy_section import Redundancy
 from kmcompile.report.telemetry_section import Telemetry
 from kmcompile.verify.queries import Source
 
@@ -259,6 +260,8 @@ class Report:
         The reduced machine; None without `--reduce`.
     telemetry : Telemetry or None
         The struct of the telemetry; None without `--telemetry`.
+    redundancy : Redundancy or None
+        The copies of the tables; None without `--redundancy`.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -280,6 +283,7 @@ class Report:
     formats: Sequence[Format] | None
     reduction: Reduction | None
     telemetry: Telemetry | None
+    redundancy: Redundancy | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

@@ -15,6 +15,7 @@ from kmcompile.report.memory_map import MemoryMap, memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
 from kmcompile.report.page_rows import CheckRow, Row
 from kmcompile.report.reduction_text import reduction_facts
+from kmcompile.report.redundancy_section import redundancy_facts
 from kmcompile.report.repeat import Repeat, repeats
 from kmcompile.report.summary import Fact, Report
 from kmcompile.report.target_table import TargetTable, target_and_host
@@ -71,6 +72,7 @@ class Page:
     reduction_figures: tuple[Figure, ...]
     reduction_notes: tuple[str, ...]
     telemetry: tuple[Row, ...]
+    redundancy: tuple[Fact, ...]
     risk: tuple[Fact, ...]
     calibration: tuple[Fact, ...]
     choice: tuple[Fact, ...]
@@ -132,6 +134,7 @@ def page_of(
         reduction_figures=_reduction_figures(report),
         reduction_notes=tuple((report["reduction"] or {"notes": ()})["notes"]),
         telemetry=page_rows.telemetry_words(report),
+        redundancy=redundancy_facts(report),
         risk=tuple(facts.risk_facts(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),

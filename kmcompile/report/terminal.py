@@ -40,6 +40,7 @@ _UNSAID = (
     "formats",
     "reduction",  # its missing limits are told with it
     "telemetry",
+    "redundancy",
     "modes.",
     "verification.bounded.sign_disagreements",  # null in a regression
     "verification.certified",

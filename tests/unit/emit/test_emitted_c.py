@@ -48,6 +48,7 @@ PROGRAMS = [
     *coded.REPLAYED,
     *calibrated.CORE,
     *watched.CORE,
+    *watched.DOUBLED,
     *certified.EVERY,
     *ratios.CORE,
     *pairs.CORE,
@@ -75,6 +76,7 @@ SOME = [
     (regressions.SIGNED[0], "cortex-m7"),
     (watched.CORE[0], "cortex-m7"),
     (watched.CORE[4], "host"),
+    (watched.DOUBLED[1], "cortex-m7"),
 ]
 """One program of each list."""
 every_list = pytest.mark.parametrize(

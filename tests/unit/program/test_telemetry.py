@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kit import catalogue
-from kit.watched import CORE
+from kit.watched import CORE, Doubled
 from kmcompile import resources
 from kmcompile.program import storage
 from kmcompile.program.telemetry import counters
@@ -22,7 +22,8 @@ def table_of_the_manual() -> dict[str, str]:
 
 def test_the_manual_has_every_counter_with_its_meaning() -> None:
     manual = table_of_the_manual()
-    own = {c.name: c.meaning for case in CORE for c in counters(case.emit("host").program)}
+    cases = (*CORE, Doubled(CORE[1]))
+    own = {c.name: c.meaning for case in cases for c in counters(case.emit("host").program)}
     assert manual.keys() == own.keys()
     assert all(manual[name].startswith(meaning) for name, meaning in own.items())
 
@@ -45,3 +46,11 @@ def test_a_program_is_stored_with_its_switch(telemetry: bool) -> None:
     assert again.telemetry == telemetry
     assert storage.save(again) == content
     assert ("telemetry" in str(program)) == telemetry
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_a_program_is_stored_with_its_copies(copies: int) -> None:
+    program = replace(catalogue.emitted(CORE[1], "host").program, redundancy=copies)
+    content = storage.save(program)
+    assert (b'"redundancy"' in content) == (copies == 2)
+    assert storage.load(content, "program.npz").redundancy == copies

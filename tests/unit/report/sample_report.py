@@ -140,6 +140,7 @@ def make_report(**changed: Any) -> Report:
         "formats": None,
         "reduction": None,
         "telemetry": None,
+        "redundancy": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -170,6 +171,7 @@ def make_report(**changed: Any) -> Report:
             "formats": "the format was given: --format auto compares all of them",
             "reduction": "no machine of fewer vectors was asked for",
             "telemetry": "it was not asked for",
+            "redundancy": "it was not asked for",
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",
