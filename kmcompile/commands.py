@@ -93,6 +93,7 @@ _PROGRAM_OPTIONS = (
     click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
     click.option("--redundancy", type=int, metavar="2", help="A second copy of every table."),
     click.option("--telemetry", is_flag=True, help="Counters for housekeeping messages."),
+    click.option("--step", type=int, metavar="N", help="Also in steps of N multiply-adds at most."),
     click.option(
         "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
     ),

@@ -14,7 +14,7 @@ from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.layout import workspace_bytes
-from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words
+from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words, at_once_words
 from kmcompile.errors import InputError, UsageError
 from kmcompile.model.reference import confident_votes
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -224,16 +224,16 @@ class Compiled:
         return results
 
     def _run(self, X: ArrayLike, codes: bool) -> NDArray[np.uint32]:
-        """Run the C on the rows of X; return its records."""
-        n = answer_words(self.program)
+        """Run the C on the rows of X; return its records, without the answers in steps."""
+        n, own = answer_words(self.program), at_once_words(self.program)
         if codes:
             rows = self._codes(X)
             floats = np.zeros(rows.shape, dtype=np.float32)
-            return self._records(query_words(floats, rows))[:, n:]
+            return self._records(query_words(floats, rows))[:, n : n + own]
         floats = self._floats(X)
         if self.program.codes is None:
-            return self._records(query_words(floats, None))
-        return self._records(query_words(floats, np.zeros(floats.shape, dtype=np.int64)))[:, :n]
+            return self._records(query_words(floats, None))[:, :own]
+        return self._records(query_words(floats, np.zeros(floats.shape, dtype=np.int64)))[:, :own]
 
     def _codes(self, X: ArrayLike) -> NDArray[np.int64]:
         table = self.program.codes

@@ -286,9 +286,7 @@ def _check_built(chosen: ChosenProgram, findings: Findings) -> None:
     check_instructions(chosen.program, most, reason or "nothing was run", chosen.plan.budgets)
     if built is not None:
         check_flash(chosen.program, built.flash_bytes, False, budgets)
-        check_ram(
-            chosen.program, chosen.workspace_bytes, built.stack_bytes, budgets, built.ram_bytes
-        )
+        check_ram(chosen.program, chosen.caller_bytes, built.stack_bytes, budgets, built.ram_bytes)
 
 
 def _reported(made: Compilation, files: dict[str, bytes]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     program, target, functions = layout.program, layout.target, layout.functions
     prepared, early = layout.prepared, layout.early
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
-    names["of_table"] = view.of_table
+    names |= {"of_table": view.of_table, "splits": "yes" if view.steps else ""}
     sections = []
     summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, VectorTotals):
@@ -143,6 +143,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         sections.append(render("accept_codes.c.j2", view=view))
     sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))
     sections.append(render("entry.c.j2", view=view))
+    if view.steps is not None:
+        sections.append(render("step.c.j2", view=view))
     if view.probability is not None:
         sections += probability_scalars(sections, names)
         sections.append(render("probability.c.j2", view=view))

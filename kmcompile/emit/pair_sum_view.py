@@ -24,11 +24,12 @@ def pair_sum_sections(
     own["coefficient"] = f"{names['name']}_coefficients[entry]"
     votes = "stages/vote" if early.exits else "vote/standing"
     recalls = {"recalls": early.proves, "keeps_middles": early.keeps_middles}
+    longest = {"longest_pair": stage.longest_pair}
     return [
         *all_pairs_sections(stage, {**own, **names}),
         render(f"{votes}.c.j2", stage=label, rounded_up=ROUNDED_UP, **names),
         *([render("early_exits/middle.c.j2", **names)] if early.proves else []),
-        render("stages/pair_sum.c.j2", stage=label, **recalls, **names),
+        render("stages/pair_sum.c.j2", stage=label, **recalls, **longest, **names),
     ]
 
 

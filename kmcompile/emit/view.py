@@ -30,6 +30,7 @@ from kmcompile.emit.program_texts import (
     tolerance_text,
 )
 from kmcompile.emit.self_test_steps import WORDS_PER_STEP, n_test_steps, table_views
+from kmcompile.emit.step_view import StepView, step_view
 from kmcompile.emit.tables import (
     Reader,
     TableView,
@@ -57,6 +58,9 @@ from kmcompile.version import VERSION
 RECORD_HEADER_WORDS = 8
 """Words of a harness record before the decisions."""
 
+STEP_WORDS = 9
+"""Words of an answer in steps: those before the status of `decision`, steps and agreement."""
+
 
 def input_words(program: Program) -> int:
     """Return the words of a harness query; in an integer format, floats and then codes."""
@@ -66,8 +70,14 @@ def input_words(program: Program) -> int:
 def answer_words(program: Program) -> int:
     """Return the words of one answer.
 
-    A calibrated machine adds status, probabilities and bound, telemetry what is counted.
+    A calibrated machine adds status, probabilities and bound, telemetry what is counted, `--step`
+    the answer in steps.
     """
+    return at_once_words(program) + (0 if program.step is None else STEP_WORDS)
+
+
+def at_once_words(program: Program) -> int:
+    """Return the words of one answer without the answer in steps, which comes last."""
     probability = 0 if program.probability is None else 2 + len(program.classes)
     counted = 2 * n_words(program) if program.telemetry else 0
     return RECORD_HEADER_WORDS + program.n_decisions + probability + counted
@@ -107,6 +117,7 @@ class ModelView:
     n_classes: int
     n_decisions: int
     answer_words: int
+    at_once_words: int
     probability: ProbabilityView | None
     n_stages: int
     input_limit: float
@@ -173,6 +184,7 @@ class ModelView:
     copies: CopiesView | None
     const: str
     tested: str
+    steps: StepView | None
 
 
 def model_view(
@@ -233,6 +245,7 @@ def model_view(
         n_classes=len(program.classes),
         n_decisions=program.n_decisions,
         answer_words=answer_words(program),
+        at_once_words=at_once_words(program),
         probability=probability,
         n_stages=len(program.exit_stages),
         input_limit=float(prepare.limit),
@@ -315,6 +328,7 @@ def model_view(
         copies=copies,
         const="const " if copies is None else f"{upper}_CONST ",
         tested="N_TABLES" if copies is None else "N_TABLE_BLOCKS",
+        steps=step_view(layout, at_once_words(program)),
     )
 
 

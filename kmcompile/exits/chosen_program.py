@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from kmcompile.emit.layout import workspace_bytes
+from kmcompile.emit.layout import Layout, workspace_bytes
+from kmcompile.emit.step_view import job_bytes
 from kmcompile.errors import FewSamplesError
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
@@ -22,7 +23,8 @@ from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.memory import check_fits
-from kmcompile.program.program import Program
+from kmcompile.program.program import Program, Step
+from kmcompile.program.schedule import schedule
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
@@ -60,15 +62,23 @@ class ChosenProgram:
         """Bytes of RAM that the caller must provide as the workspace of the emitted functions."""
         return workspace_bytes(self.program, self.plan.target)
 
+    @property
+    def caller_bytes(self) -> int:
+        """Bytes of RAM of a job, which has a workspace; without `--step` those of the workspace."""
+        return job_bytes(Layout.of(self.program, self.plan.target)) or self.workspace_bytes
+
     def check_fits(self) -> None:
         """Raise an error if the tables or the workspace alone exceed the plan's budgets.
 
         Raises
         ------
         BudgetError
-            If the flash of the tables or the RAM of the workspace exceeds its budget.
+            If the flash of the tables or the RAM of the workspace exceeds its budget, or if a piece
+            of the program does not fit a step.
         """
-        check_fits(self.program, self.workspace_bytes, self.plan)
+        if self.program.step is not None:
+            schedule(self.program)
+        check_fits(self.program, self.caller_bytes, self.plan)
 
 
 def choose_program(
@@ -176,6 +186,9 @@ def complete(
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
     program = replace(program, telemetry=plan.telemetry, redundancy=plan.redundancy)
+    if plan.step is not None:
+        weight = plan.target.cost.replay_weight(program.number_format)
+        program = replace(program, step=Step(plan.step, weight))
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
 

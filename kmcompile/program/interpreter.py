@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch, joined
+from kmcompile.program.pieces import answering_pieces, pieces
 from kmcompile.program.program import Program
 from kmcompile.program.results import RESULT_DTYPE, Status
+from kmcompile.program.schedule import schedule
 from kmcompile.program.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
 from kmcompile.program.stages.proved import proved
 from kmcompile.program.stages.vector_totals import VectorTotals
@@ -62,6 +64,8 @@ class Answers:
         Bounds on the errors of the probabilities.
     telemetry : ndarray of shape (n_queries, 2 n_words), uint32, optional
         What the harness counts of each answer (`telemetry.transitions`).
+    steps : ndarray of shape (n_queries,), uint32, optional
+        Calls of `step` in a query, if the program has it.
     """
 
     results: NDArray[np.void]
@@ -75,6 +79,7 @@ class Answers:
     probabilities: Float32Array | None = None
     probability_bounds: Float32Array | None = None
     telemetry: NDArray[np.uint32] | None = None
+    steps: NDArray[np.uint32] | None = None
 
     def chosen(self, rows: NDArray[np.intp]) -> Answers:
         """Return the answers to the chosen queries only."""
@@ -110,14 +115,35 @@ def interpret(program: Program, X: Inputs) -> Answers:
     decisions[accepted], bounds[accepted] = exact.decision, exact.bound
     kernels = np.zeros_like(operations)
     pairs = np.zeros(len(X), dtype=np.int64)
-    results[accepted], operations[accepted], kernels[accepted], pairs[accepted] = _classified(
-        program, batch, exact
+    turns = np.zeros((len(X), program.n_decisions), dtype=np.int32)
+    results[accepted], operations[accepted], kernels[accepted], pairs[accepted], turns[accepted] = (
+        _classified(program, batch, exact)
     )
     alone = np.zeros(len(X), dtype=np.int64)
     alone[accepted] = _operations_alone(program, batch)
     replayed = _replayed(program, results)
-    answers = Answers(results, decisions, bounds, operations, kernels, alone, pairs, replayed)
+    steps = None if program.step is None else _steps(program, results, turns)
+    answers = Answers(
+        results, decisions, bounds, operations, kernels, alone, pairs, replayed, steps=steps
+    )
     return _with_telemetry(program, _with_probabilities(program, answers))
+
+
+def _steps(
+    program: Program, results: NDArray[np.void], turns: NDArray[np.int32]
+) -> NDArray[np.uint32]:
+    """Return the steps of each query: those up to the piece that answers or refuses."""
+    planned = schedule(program)
+    by_stage = np.array([planned.steps_through(piece) for piece in answering_pieces(program)])
+    refused = planned.steps_through(pieces(program)[0])
+    answered = results["status"] == Status.OK
+    steps = np.where(answered, by_stage[results["stage"]], refused)
+    place = planned.pair_place
+    if place is not None and isinstance(program.sum, PairSum):
+        summed = answered & (results["stage"] >= len(program.early_exits))
+        own = program.sum.steps_of(turns, place.most_kernels)
+        steps = steps + np.where(summed, own - place.repeats, 0)
+    return steps.astype(np.uint32)
 
 
 def _with_probabilities(program: Program, answers: Answers) -> Answers:
@@ -210,8 +236,12 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
 
 def _classified(
     program: Program, batch: Batch, exact: Batch | None
-) -> tuple[NDArray[np.void], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[
+    NDArray[np.void], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
+]:
     """Return results, operations, kernels and pairs of a prepared batch, as `Answers` has them.
+
+    The last array has the turns of a pair sum (`PairSum.vote`), 0 of other sums.
 
     Parameters
     ----------
@@ -226,6 +256,7 @@ def _classified(
     operations[:, 0] += program.float_codes_operations
     kernels = np.zeros_like(operations)
     pairs = np.zeros(len(batch), dtype=np.int64)
+    turns = np.zeros((len(batch), program.n_decisions), dtype=np.int32)
     places = np.arange(len(batch))
     for number, stage in enumerate(program.exits, start=1):
         weight = ends.weight(stage)
@@ -262,7 +293,8 @@ def _classified(
         evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
         summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
     if isinstance(ends.exact, PairSum):
-        labelled, operations[places, -2], pairs[places] = ends.exact.vote(batch, summed)
+        labelled, operations[places, -2], own = ends.exact.vote(batch, summed)
+        turns[places], pairs[places] = own, np.count_nonzero(own, axis=1)
         operations[places, -1] = ends.exact.label_operations
         kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
     else:
@@ -277,7 +309,7 @@ def _classified(
         open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
         answer = program.replay.run(labelled.chosen(open_))
         results[places[open_]] = _results(answer, last + 1, program.replay)
-    return results, operations, kernels, pairs
+    return results, operations, kernels, pairs, turns
 
 
 def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:

@@ -116,6 +116,22 @@ class CodeScale:
         return self.offset + self.step * codes
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The work of one step.
+
+    Parameters
+    ----------
+    operations : int
+        The most multiply-adds of one step, in operations of the exact sum.
+    replay_weight : int
+        The cost of an operation of the replay, which is in float64, in operations of the exact sum.
+    """
+
+    operations: int
+    replay_weight: int = 1
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Program:
     """An ordered list of stages with their tables in the target's number format.
@@ -153,6 +169,8 @@ class Program:
         The meaning of the codes of an integer format.
     probability : Probability, optional
         The probabilities of a calibrated machine.
+    step : Step, optional
+        The work of one step, if the C also answers in steps (`--step`).
     threshold : float
         The trained model's decision minus this program's decision.
     telemetry : bool
@@ -184,11 +202,12 @@ class Program:
     threshold: float = 0.0
     telemetry: bool = False
     redundancy: int = 1
+    step: Step | None = None
 
     version: ClassVar[int] = 4
     """Version of the layout of program.npz."""
     switches: ClassVar[Mapping[str, object]] = MappingProxyType(
-        {"telemetry": False, "redundancy": 1}
+        {"telemetry": False, "redundancy": 1, "step": None}
     )
     """Fields that neither program.npz nor the text of a program has while they are off, as here."""
 

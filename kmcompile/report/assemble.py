@@ -27,6 +27,7 @@ from kmcompile.report.promise import calibration_section, measured_risk, risk_se
 from kmcompile.report.reduction_section import reduction_section
 from kmcompile.report.redundancy_section import redundancy_section
 from kmcompile.report.section import Section
+from kmcompile.report.stepping_section import stepping_section
 from kmcompile.report.target_section import target_section
 from kmcompile.report.telemetry_section import telemetry_section
 from kmcompile.report.verification_section import verification_section
@@ -105,6 +106,7 @@ def assemble(made: Compilation) -> contents.Report:
     reduction = reduction_section(made.reduction)
     telemetry = telemetry_section(program)
     redundancy = redundancy_section(program)
+    stepping = stepping_section(program, plan.target, findings, sample)
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
@@ -120,6 +122,7 @@ def assemble(made: Compilation) -> contents.Report:
         reduction,
         telemetry,
         redundancy,
+        stepping,
         target,
         choice,
         risk,
@@ -144,6 +147,7 @@ def assemble(made: Compilation) -> contents.Report:
         reduction=reduction.content,
         telemetry=telemetry.content,
         redundancy=redundancy.content,
+        stepping=stepping.content,
         target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),

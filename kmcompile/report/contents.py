@@ -14,6 +14,7 @@ from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, Format, Modes
 from kmcompile.report.reduced import Reduction
 from kmcompile.report.redundancy_section import Redundancy
+from kmcompile.report.stepwise import Stepping
 from kmcompile.report.telemetry_section import Telemetry
 from kmcompile.verify.queries import Source
 
@@ -262,6 +263,8 @@ class Report:
         The struct of the telemetry; None without `--telemetry`.
     redundancy : Redundancy or None
         The copies of the tables; None without `--redundancy`.
+    stepping : Stepping or None
+        The answer in steps; None without `--step`.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -284,6 +287,7 @@ class Report:
     reduction: Reduction | None
     telemetry: Telemetry | None
     redundancy: Redundancy | None
+    stepping: Stepping | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

@@ -17,6 +17,7 @@ from kmcompile.report.page_rows import CheckRow, Row
 from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.report.redundancy_section import redundancy_facts
 from kmcompile.report.repeat import Repeat, repeats
+from kmcompile.report.stepping_text import stepping_facts, stepping_rows
 from kmcompile.report.summary import Fact, Report
 from kmcompile.report.target_table import TargetTable, target_and_host
 from kmcompile.report.trajectories import Trajectories
@@ -73,6 +74,8 @@ class Page:
     reduction_notes: tuple[str, ...]
     telemetry: tuple[Row, ...]
     redundancy: tuple[Fact, ...]
+    stepping: tuple[Fact, ...]
+    stepping_places: tuple[Row, ...]
     risk: tuple[Fact, ...]
     calibration: tuple[Fact, ...]
     choice: tuple[Fact, ...]
@@ -135,6 +138,8 @@ def page_of(
         reduction_notes=tuple((report["reduction"] or {"notes": ()})["notes"]),
         telemetry=page_rows.telemetry_words(report),
         redundancy=redundancy_facts(report),
+        stepping=stepping_facts(report),
+        stepping_places=tuple(Row(cells) for cells in stepping_rows(report)),
         risk=tuple(facts.risk_facts(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -12,6 +13,7 @@ from kmcompile.report import checks, summary
 from kmcompile.report.checks import Status
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
 from kmcompile.report.reduction_text import reduction_facts
+from kmcompile.report.stepping_text import stepping_facts
 from kmcompile.text.figures import (
     bytes_text,
     confidence_text,
@@ -38,6 +40,7 @@ _UNSAID = (
     "calibration",  # null whenever the risk is null
     "choice",
     "formats",
+    "stepping",
     "reduction",  # its missing limits are told with it
     "telemetry",
     "redundancy",
@@ -68,11 +71,12 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
     of_modes = f"mode certified instead, on {modes_source(report)}"
     for name, table in (
-        ("reduced machine", _reduction(report, console)),
+        ("reduced machine", _facts(reduction_facts(report), console)),
         ("memory", _memory(report, console)),
         (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
+        ("the answer in steps", _facts(stepping_facts(report), console)),
         ("risk of another label than the model's", _risk(report, console)),
         (of_modes, _modes(report, console)),
         ("verification", _verification(report, console)),
@@ -130,9 +134,9 @@ def _indented(text: str, console: Console) -> Table:
     return table
 
 
-def _reduction(report: dict[str, Any], console: Console) -> Table:
+def _facts(facts: Sequence[summary.Fact], console: Console) -> Table:
     table = _grid("left", "left")
-    for fact in reduction_facts(report):
+    for fact in facts:
         table.add_row(_cell(f"  {fact.label}", console), _cell(fact.value, console))
     return table
 

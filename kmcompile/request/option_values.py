@@ -249,7 +249,7 @@ def _check_values(options: Options) -> None:
     if type(options.telemetry) is not bool:
         raise UsageError(f"telemetry is {options.telemetry!r}, must be True or False")
     _check_redundancy(options)
-    for field in ("max_flash", "max_ram", "max_instructions"):
+    for field in ("max_flash", "max_ram", "max_instructions", "step"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
 

@@ -14,7 +14,7 @@ DEFAULT_GENERATED = 500
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
 
-COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram", "redundancy")
+COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram", "redundancy", "step")
 """The options that are whole numbers; Python may give them as text, as the command line does."""
 
 _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
@@ -54,6 +54,7 @@ class Options:
     max_flash: int | None = None
     max_ram: int | None = None
     max_instructions: int | None = None
+    step: int | None = None
     out: Path | None = None
     name: str | None = None
     trust_pickle: bool = False

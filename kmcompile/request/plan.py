@@ -120,6 +120,8 @@ class Plan:
         Whether the C has counters of what it answers.
     redundancy : {1, 2}
         The copies of every table in the C.
+    step : int or None
+        The most multiply-adds of one step, if the C is to answer in steps, too.
     """
 
     options: Options
@@ -143,6 +145,7 @@ class Plan:
     n_jobs: int | None
     telemetry: bool = False
     redundancy: int = 1
+    step: int | None = None
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -268,6 +271,7 @@ class Request:
             n_jobs=options.n_jobs,
             telemetry=options.telemetry,
             redundancy=options.redundancy or 1,
+            step=options.step,
         )
 
 

@@ -15,7 +15,7 @@ from kmcompile.errors import UsageError
 
 Words = npt.NDArray[np.uint32]
 Instructions = npt.NDArray[np.int64]
-Counted = Literal["classify", "predict", "decision"]
+Counted = Literal["classify", "predict", "decision", "step"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,7 +26,7 @@ class Asked:
     ----------
     inputs : ndarray of shape (n, input_words), uint32
         Bit patterns of the inputs.
-    counted : {"classify", "predict", "decision"}
+    counted : {"classify", "predict", "decision", "step"}
         The entry point whose instructions are counted.
     """
 
@@ -42,7 +42,8 @@ class RunResult:
     ----------
     records : ndarray of shape (n, record_words), uint32
     instructions : ndarray of shape (n,), int64, or None
-        Instructions from the entry of the counted function to its return, one number a query.
+        Instructions from the entry of the counted function to its return, one number a query; of
+        "step", which the harness calls more often, one number a call.
     no_instructions_reason : str or None
         The reason why `instructions` is None; None if there are instructions.
     painted_stack_bytes : int or None
@@ -75,7 +76,7 @@ class Runner(Protocol):
         ----------
         inputs : ndarray of shape (n, input_words), uint32
             Bit patterns of the inputs.
-        counted : {"classify", "predict", "decision"}
+        counted : {"classify", "predict", "decision", "step"}
             The entry point whose instructions are counted.
 
         Raises

@@ -117,6 +117,15 @@ class Cost:
         integers = self.int16 if width == "int16" else self.int8
         return max(1, round(self.float32.product / integers.product))
 
+    def replay_weight(self, number_format: str) -> int:
+        """Return the cost of a replay's operation in products of a number format, at least 1.
+
+        It is 1 where the cost of a replay is not known.
+        """
+        costs = {"int16": self.int16, "int8": self.int8}
+        own = costs.get(number_format, self.float32)
+        return max(1, round(self.float64 / own.product))
+
 
 @dataclass(frozen=True, slots=True)
 class Region:

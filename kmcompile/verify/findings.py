@@ -13,6 +13,7 @@ from kmcompile.verify.checked import ExactRun
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.evidence import Evidence
 from kmcompile.verify.queries import Source
+from kmcompile.verify.stepping import Stepping
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,6 +40,8 @@ class Findings:
         Largest stack measured on the target.
     worst_case : WorstCase or None
         The static worst case in instructions, if the target was run.
+    stepping : Stepping or None
+        The instructions of steps, if the C answers in steps and the target was run.
     warnings : tuple of str
         Warnings on checks that were not made although the user may expect them.
     """
@@ -53,6 +56,7 @@ class Findings:
     exact_instructions: float | None = None
     painted_stack_bytes: int | None = None
     worst_case: WorstCase | None = None
+    stepping: Stepping | None = None
     warnings: tuple[str, ...] = ()
 
     @property

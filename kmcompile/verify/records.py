@@ -10,6 +10,12 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import RESULT_DTYPE, Answers, Status
 from kmcompile.program.stages.value import NO_LABEL
 
+STATUS_OF_DECISION = 7
+"""The word of the status of `decision`; the words before it are those of the answer."""
+
+ALL_AGREE = 3
+"""The word of the harness where two jobs in turn agree, and a job that has ended is idle."""
+
 
 def records_of(answers: Answers) -> NDArray[np.uint32]:
     """Return the records that the harness must give for the interpreter's answers.
@@ -31,10 +37,16 @@ def records_of(answers: Answers) -> NDArray[np.uint32]:
     records[:, 5] = results["stage"]
     records[:, 6] = (results["certified"] & ~is_value) + 2 * results["in_range"].astype(np.uint32)
     records[:, RECORD_HEADER_WORDS:] = np.ascontiguousarray(answers.decisions).view(np.uint32)
+    parts = [records]
     if answers.probabilities is not None and answers.probability_bounds is not None:
         told = np.column_stack([answers.probabilities, answers.probability_bounds])
-        records = np.column_stack([records, records[:, 0], told.view(np.uint32)])
-    return records if answers.telemetry is None else np.hstack([records, answers.telemetry])
+        parts += [records[:, :1], told.view(np.uint32)]
+    if answers.telemetry is not None:
+        parts.append(answers.telemetry)
+    if answers.steps is not None:
+        agreed = np.full(len(records), ALL_AGREE, dtype=np.uint32)
+        parts += [records[:, :STATUS_OF_DECISION], answers.steps[:, None], agreed[:, None]]
+    return parts[0] if len(parts) == 1 else np.column_stack(parts)
 
 
 def answers_of(

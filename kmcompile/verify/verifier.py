@@ -33,6 +33,7 @@ from kmcompile.verify.findings import Findings
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source
 from kmcompile.verify.seen import seen_note
+from kmcompile.verify.stepping import Stepping, chosen_rows, measure_steps
 from kmcompile.verify.worst_case import check_worst_case, static_worst_case
 
 _LEAST_QUERIES = 1000
@@ -171,7 +172,7 @@ class Verifier:
         no_host = _why_no_host(level, bool(no_target))
         no_count = "" if self._target.emulator else "instructions are counted on emulators only"
         host, target, instructions, exact_instructions, memory = None, None, None, None, None
-        painted, worst = None, None
+        painted, worst, stepping = None, None, None
         if not no_host:
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
@@ -192,6 +193,8 @@ class Verifier:
                     check_worst_case(worst, run.instructions, self._target.name)
                 if len(self._program.exit_stages) > 1 and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
+                if self._program.step is not None:
+                    stepping = self._in_steps(artifact, folder, run)
         elif memory is None and shutil.which(self._target.compiler.command) is not None:
             # The memory of an image can be measured without a run.
             self._tell(f"building for {self._target.name}")
@@ -214,6 +217,7 @@ class Verifier:
             exact_instructions=exact_instructions,
             painted_stack_bytes=painted,
             worst_case=worst,
+            stepping=stepping,
             warnings=warnings,
         )
 
@@ -261,6 +265,15 @@ class Verifier:
         run = runner.run(artifact, self._inputs[rows], count_instructions=True, counted="decision")
         assert run.instructions is not None
         return float(run.instructions.mean())
+
+    def _in_steps(self, artifact: Artifact, folder: Path, run: RunResult) -> Stepping | None:
+        """Return the instructions of the steps of some queries; None if none can be counted."""
+        if run.instructions is None:
+            return None
+        forms = [one for one in (self._answers, self._of_codes) if one is not None]
+        rows = chosen_rows(forms[-1], self._queries.n_ordinary)
+        steps = [one.steps[rows] for one in forms if one.steps is not None]
+        return measure_steps(artifact, folder, self._inputs[rows], steps, run.instructions[rows])
 
     def _accepted(self, run: RunResult) -> np.ndarray | None:
         """Return the instructions of the accepted queries."""

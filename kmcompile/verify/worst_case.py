@@ -16,7 +16,7 @@ from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 
 
-def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
+def static_worst_case(artifact: Artifact, folder: Path, entry: str = "") -> WorstCase:
     """Return the static worst case of one query, or the reason why there is none.
 
     Parameters
@@ -25,6 +25,8 @@ def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
         An image.
     folder : Path
         The folder of the emitted files.
+    entry : str
+        Another function of the header, one call of which is meant.
     """
     recipe = artifact.recipe
     header = (folder / f"{recipe.name}.h").read_text(encoding="utf-8")
@@ -35,7 +37,7 @@ def static_worst_case(artifact: Artifact, folder: Path) -> WorstCase:
         branches = [fact for source in sources for fact in read_branch_facts(source, header)]
         compiler = artifact.toolchain.compiler
         return worst_case(
-            artifact.path, recipe.name, recipe.sources, compiler, facts, branches=branches
+            artifact.path, recipe.name, recipe.sources, compiler, facts, entry, branches
         )
     except (ToolError, ValueError) as error:
         return WorstCase(None, None, str(error).splitlines()[0])

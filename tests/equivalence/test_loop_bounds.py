@@ -33,6 +33,7 @@ from kit import (
 )
 from kit.emitted import Emitted
 from kit.reduced_machines import Reduced
+from kit.steps import InSteps
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 
@@ -66,6 +67,10 @@ CASES = [
     *((routed.VOTES[number], "cortex-m7") for number in (1, 3)),
     *((leaf_expansions.CORE[number], "cortex-m7") for number in (0, 2)),
     (taylor.CORE[0], "cortex-m7"),
+    (InSteps(replays.CORE[2]), "host"),
+    (InSteps(pairs.CORE[0]), "cortex-m7"),
+    (InSteps(coded.REPLAYED[0]), "host"),
+    (InSteps(coded.REPLAYED[1]), "cortex-m7"),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

@@ -69,6 +69,7 @@ def error_lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
         ("--reduce 5 --replay float64", "brings a reduced machine no nearer"),
         ("--reduce 0", "--reduce 0: must be a whole number of at least 1"),
         ("--max-instructions 0", "--max-instructions 0: must be a whole number"),
+        ("--step 0", "--step 0: must be a whole number of at least 1"),
     ],
 )
 def test_reductions_that_cannot_be_asked_for_exit_2(

@@ -35,6 +35,7 @@ from kit.replays import Replayed
 from kit.routed import Routed
 from kit.sign_maps import Mapped
 from kit.sparse_digits import SparseDigits
+from kit.steps import InSteps
 from kit.subspaces import SubspaceCase
 from kit.taylor import Taylor
 from kmcompile.model.likely_inputs import generate
@@ -110,6 +111,8 @@ GROUPS: dict[str, list[Any]] = {
         Routed("wine", 4, number_format="int8"),
         Routed("iris", 5, extra="widths linear", number_format="int16"),
         Routed("iris", 5, extra="widths products linear", number_format="int8"),
+        InSteps(Replayed(_small(CASES[0]), low_parts=True)),
+        InSteps(Pairs(n_samples=120, n_features=7), 1.5),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),
@@ -141,6 +144,7 @@ GROUPS: dict[str, list[Any]] = {
         SparseDigits("poly", "one_vs_one", "by_score", **_SMALL),
         Certified("rbf", "sparse_digits", "raw", **_SMALL),
         Certified("laplacian", "moons", **_SMALL),
+        InSteps(Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100)),
     ],
     "codes": [
         Coded(coded.divided_digits, "int8"),
@@ -169,6 +173,7 @@ GROUPS: dict[str, list[Any]] = {
         Regression("rbf", 1e-3, ("local_expansion",), True, "int16", **_SMALL),
         Reduced("quartic_digits", 20, "int8"),
         Reduced("wine", 60, "int8"),
+        InSteps(Coded(coded.smooth, "int8", low_parts=True)),
     ],
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""
@@ -211,6 +216,8 @@ def _without_replay(model: Any) -> Any:
     """Return the model as it is where there is no double of 64 bits."""
     if isinstance(model, Replayed):
         return model.case
+    if isinstance(model, InSteps):
+        return replace(model, model=_without_replay(model.model))
     if isinstance(model, Coded):
         return replace(model, low_parts=None)
     return replace(model, replays=False) if hasattr(model, "replays") else model

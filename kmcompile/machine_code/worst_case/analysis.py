@@ -92,19 +92,26 @@ def worst_case(
         names = (entry, f"{name}_classify", f"{name}_predict")
         start = next(program.functions[one] for one in names if one in program.functions)
         matcher = Matcher(facts, lines, branches)
-        costs = _Costs(program, matcher, library, f"{name}_replay")
-        whole, without = costs.of(start, True), costs.of(start, False)
-        return WorstCase(
-            None if whole is None else whole.of_query,
-            None if without is None else without.of_query,
-            None,
-        )
+        replay = f"{name}_replay"
+        # Of a part of a query the bounds of single calls may say less than those of a query.
+        ways = (True, False) if entry else (True,)
+        costs = [_Costs(program, matcher, library, replay, by_query) for by_query in ways]
+        return WorstCase(_least(costs, start, True), _least(costs, start, False), None)
     except NotUnderstoodError as error:
         return WorstCase(None, None, str(error))
 
 
+def _least(costs: Iterable[_Costs], start: int, replays: bool) -> int | None:
+    """Return the least of several bounds on the instructions of a call."""
+    found = [one.of(start, replays) for one in costs]
+    return min((longest.of_query for longest in found if longest is not None), default=None)
+
+
 class _Costs:
-    """The worst case of each function, computed from the called functions up to the callers."""
+    """The worst case of each function, computed from the called functions up to the callers.
+
+    With `by_query`, a loop whose bound of a query is known counts in the query, not in each call.
+    """
 
     def __init__(
         self,
@@ -112,11 +119,13 @@ class _Costs:
         matcher: Matcher,
         library: Mapping[int, tuple[int, ...]],
         replay: str,
+        by_query: bool,
     ) -> None:
         self._program = program
         self._matcher = matcher
         self._library = library
         self._replay = replay
+        self._by_query = by_query
         self._known: dict[tuple[int, bool], Longest | None] = {}
         self._open: list[int] = []
 
@@ -177,7 +186,7 @@ class _Costs:
             left_out = not replays and _is_in(match.loop.instance, self._replay)
             left_out |= around is not None and around.left_out
             times, scope = rounds_around(loop, matches)
-            total, of_query = match.total, _query_total(match)
+            total, of_query = match.total, _query_total(match) if self._by_query else None
             if total is not None and total >= times * match.maximum:
                 total = None
             rounds = max(0, match.maximum - match.tests_last)

@@ -17,7 +17,7 @@ from kmcompile.tools import toolchain
 _TIMEOUT_S = 120.0
 _COMPILER: Final = re.compile(r"(.*?)gcc(-[\d.]+)?")
 _LINE: Final = re.compile(r"^ *([0-9a-f]+):\t(\S+)[ \t]*(.*)$", re.MULTILINE)
-_COMMENT: Final = re.compile(r"\s+(?:@|//|#) .*")
+_COMMENT: Final = re.compile(r"\s+(?:@|//|#|!) .*")
 
 
 @dataclass(frozen=True, slots=True)

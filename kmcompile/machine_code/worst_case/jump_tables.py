@@ -10,9 +10,9 @@ from kmcompile.machine_code.worst_case.disassembly import Disassembly
 from kmcompile.machine_code.worst_case.instruction import Instruction, NotUnderstoodError
 
 _BEFORE: Final = 12
-_LIMIT: Final = re.compile(r"(?:cmp \w+, #|cmplwi +(?:cr\d,)?\w+,)(\d+)$")
+_LIMIT: Final = re.compile(r"(?:cmp \w+, #|cmp %\w+, |cmplwi +(?:cr\d,)?\w+,)(\d+)$")
 _CONSTANT: Final = re.compile(r"li (\w+),(\d+)$")  # RISC-V, for a branch that compares with it
-_PLACE: Final = re.compile(r"(?:\(|# |\b0x)([0-9a-f]+)(?: <|\))")
+_PLACE: Final = re.compile(r"(?:\(|[#!] |\b0x)([0-9a-f]+)(?: <|\))")
 _WIDTHS: Final = {
     "tbb": (1, False),
     "tbh": (2, False),

@@ -19,7 +19,7 @@ _CHUNK_VALUES = 1 << 20
 
 _EXPONENTIAL = EXP_NEGATIVE[np.float64]
 
-_FUNCTION_OPERATIONS = 20
+FUNCTION_OPERATIONS = 20
 """Multiply-adds of a kernel value from its distance: a polynomial of degree 13."""
 
 
@@ -167,7 +167,7 @@ class FineSum(Always):
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
-        per_slot = _FUNCTION_OPERATIONS + self.n_rows
+        per_slot = FUNCTION_OPERATIONS + self.n_rows
         own = self.n_stored + self.n_slots * per_slot
         return own + int(self.vectors.shape[1]) + 4 * self.n_decisions
 

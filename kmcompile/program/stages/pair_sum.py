@@ -122,6 +122,12 @@ class PairSum(VectorTotals):
         return int(np.diff(ends).max())
 
     @property
+    def longest_pair(self) -> int:
+        """Largest number of entries of a pair."""
+        ends = self.pair_ends[:, 1].astype(np.int64)
+        return int(np.diff(ends, prepend=0).max())
+
+    @property
     def most_sections(self) -> int:
         """Largest number of sections of all pairs: two sums each, whose last ones may be short."""
         return (self.n_entries + 2 * (SECTION - 1) * self.n_decisions) // SECTION
@@ -181,8 +187,11 @@ class PairSum(VectorTotals):
 
     def vote(
         self, batch: Batch, summed: Batch
-    ) -> tuple[Batch, NDArray[np.int64], NDArray[np.int64]]:
-        """Return the batch with label, interval and certificate, its multiply-adds and its pairs.
+    ) -> tuple[Batch, NDArray[np.int64], NDArray[np.int32]]:
+        """Return the batch with label, interval and certificate, its multiply-adds and its turns.
+
+        The turns, of shape (n_queries, n_decisions), are the places of the summed pairs in the
+        order of evaluation, increasing; 0 of pairs that are not summed.
 
         Parameters
         ----------
@@ -214,14 +223,42 @@ class PairSum(VectorTotals):
         kernels = touched * (self._vector_operations - self.skipped_features(batch.x))
         recalled = np.where(known.any(axis=1), self.n_decisions, 0)
         operations = kernels + pairs + recalled + self._order_operations(votes.settling)
-        return answer, operations, summed_pairs.sum(axis=1)
+        return answer, operations, np.where(summed_pairs, votes.turn, 0)
 
-    def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many vectors the evaluated pairs of each query need, shape (n_queries,)."""
+    def steps_of(self, turns: NDArray[np.int32], most_kernels: int) -> NDArray[np.int64]:
+        """Return the steps in which the pairs of each query are summed, shape (n_queries,).
+
+        A step computes at most `most_kernels` kernels, all of one pair, and ends the pair once it
+        has all of them.
+
+        Parameters
+        ----------
+        turns : ndarray of shape (n_queries, n_decisions), int32
+            As `vote` returns them.
+        most_kernels : int
+        """
+        needs = self._needs() > 0
+        steps = np.zeros(len(turns), dtype=np.int64)
+        order = np.argsort(turns, axis=1, kind="stable")
+        for row, (own, pairs) in enumerate(zip(turns, order, strict=True)):
+            known = np.zeros(self.n_vectors, dtype=bool)
+            for p in pairs[own[pairs] > 0]:
+                new = np.count_nonzero(needs[p] & ~known)
+                steps[row] += max(1, -(-new // most_kernels))
+                known |= needs[p]
+        return steps
+
+    def _needs(self) -> Float32Array:
+        """Return 1 for the vectors that a pair needs, shape (n_decisions, n_vectors)."""
         needs = np.zeros((self.n_decisions, self.n_vectors), dtype=np.float32)
         for p, (positive, negative) in enumerate(self.lists()):
             needs[p, self.entry_vectors[positive]] = 1.0
             needs[p, self.entry_vectors[negative]] = 1.0
+        return needs
+
+    def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many vectors the evaluated pairs of each query need, shape (n_queries,)."""
+        needs = self._needs()
         rows = max(1, _CHUNK_VALUES // self.n_vectors)
         counts = [
             np.count_nonzero(evaluated[start : start + rows].astype(np.float32) @ needs, axis=1)
@@ -269,6 +306,26 @@ class PairSum(VectorTotals):
         return self.n_vectors * per_vector + _ENTRY_OPERATIONS * self.n_entries + self._of_pairs
 
     @property
+    def begin_operations(self) -> int:
+        """Multiply-adds before the first pair: scores, their order, marks, and proved pairs."""
+        return int(self._order_operations(0)) + self.n_decisions
+
+    @property
+    def choice_operations(self) -> int:
+        """Multiply-adds of finding a pair that could still change the label."""
+        return 12 * self.n_classes
+
+    @property
+    def kernel_operations(self) -> int:
+        """Multiply-adds of a kernel that is computed and kept."""
+        return self._vector_operations
+
+    @property
+    def longest_pair_operations(self) -> int:
+        """Multiply-adds of the longest pair, once its kernels are computed."""
+        return _ENTRY_OPERATIONS * self.longest_pair + _PAIR_OPERATIONS
+
+    @property
     def label_operations(self) -> int:
         """Multiply-adds of finding the leader, testing whether it is settled, and its interval."""
         return 10 * self.n_classes
@@ -287,7 +344,7 @@ class PairSum(VectorTotals):
         n = self.n_classes
         scores = n * (self.n_features + 1) + n * (n - 1) // 2
         marks = -(-self.n_vectors // 32) + -(-self.n_decisions // 32) + 4 * n
-        return scores + marks + 4 * n + 12 * n * settling
+        return scores + marks + 4 * n + self.choice_operations * settling
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""

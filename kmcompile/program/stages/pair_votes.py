@@ -28,6 +28,8 @@ class PairVotes:
         Known pairs included.
     settling : ndarray of shape (n_queries,), int64
         Number of evaluated pairs after known ones and both sweeps.
+    turn : ndarray of shape (n_queries, n_pairs), int32
+        The place of a pair in the order of evaluation, from 1; 0 of pairs that are not evaluated.
     """
 
     label: NDArray[np.int32]
@@ -36,6 +38,7 @@ class PairVotes:
     certified: NDArray[np.bool_]
     evaluated: NDArray[np.bool_]
     settling: NDArray[np.int64]
+    turn: NDArray[np.int32]
 
 
 def votes_of(
@@ -87,7 +90,9 @@ def votes_of(
     label = votes.leader(everything)
     lower, upper = votes.interval(label)
     certified = votes.settled(everything)
-    return PairVotes(label.astype(np.int32), lower, upper, certified, votes.evaluated, settling)
+    return PairVotes(
+        label.astype(np.int32), lower, upper, certified, votes.evaluated, settling, votes.turn
+    )
 
 
 def _sweep(votes: _Votes, rows: NDArray[np.intp]) -> None:
@@ -112,6 +117,7 @@ class _Votes:
         self.lower, self.upper = decision - bound, decision + bound
         self.rank = np.argsort(-score, axis=1, kind="stable")
         self.evaluated = np.zeros(decision.shape, dtype=bool)
+        self.turn = np.zeros(decision.shape, dtype=np.int32)
         self.votes, self.sure, self.met = (np.zeros((n, n_classes), np.int32) for _ in range(3))
         self.possible = np.full((n, n_classes), n_classes - 1, dtype=np.int32)
 
@@ -128,6 +134,7 @@ class _Votes:
         i, j, p = np.minimum(a, b), np.maximum(a, b), self.pair(a, b)
         for_i, for_j = self.lower[rows, p] > 0, self.upper[rows, p] < 0
         winner: NDArray[np.intp] = np.where(self.decision[rows, p] > 0, i, j)
+        self.turn[rows, p] = self.evaluated[rows].sum(axis=1) + 1
         self.evaluated[rows, p] = True
         self.votes[rows, winner] += 1
         self.met[rows, i] += 1

@@ -37,6 +37,7 @@ OPTIONS = {
     "moons": [],
     "digits": ["--mode", "exact", "--format", "int8"],
     "iris": ["--mode", "exact", "--telemetry"],
+    "bearing": ["--mode", "exact", "--step", "2000"],
 }
 
 

@@ -34,6 +34,7 @@ from kit import (
     taylor,
 )
 from kit.reduced_machines import Reduced
+from kit.steps import InSteps
 from kit.tools import need
 from kmcompile.errors import InputError
 from kmcompile.kernels import CATALOGUE as KERNELS
@@ -72,6 +73,7 @@ CASES = (
     additive.CORE[0],
     additive.CORE[5],
     replays.CORE[0],
+    InSteps(catalogue.CORE[0]),
     replays.Replayed(CHI2, low_parts=True),
     Reduced("cubic_wine", 8),
     routed.CORE[0],

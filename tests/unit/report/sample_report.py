@@ -141,6 +141,7 @@ def make_report(**changed: Any) -> Report:
         "reduction": None,
         "telemetry": None,
         "redundancy": None,
+        "stepping": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -172,6 +173,7 @@ def make_report(**changed: Any) -> Report:
             "reduction": "no machine of fewer vectors was asked for",
             "telemetry": "it was not asked for",
             "redundancy": "it was not asked for",
+            "stepping": "the C answers at once",
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",

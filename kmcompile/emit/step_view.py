@@ -1,0 +1,340 @@
+"""The view of the functions that answer in steps (`--step`): the places and what a job keeps."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from kmcompile.emit.code_table_view import code_table_view
+from kmcompile.emit.early_exits_view import EarlyExitsView
+from kmcompile.emit.layout import Layout
+from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.prepare_view import PrepareView
+from kmcompile.program.pieces import PieceKind, parts_replay, parts_sum
+from kmcompile.program.program import Program
+from kmcompile.program.schedule import Part, Place, schedule
+from kmcompile.program.stages import ExactSum, FixedSum, PairSum
+from kmcompile.program.stages.fine_sum import FineSum
+
+_COLUMNS = 94
+_RESULT_BYTES = 20
+"""`sizeof` of a result and of a prediction in every C ABI."""
+
+_ENDING: frozenset[PieceKind] = frozenset(
+    ("prepare", "exit", "sum", "end_sum", "end_pairs", "replay", "end_replay")
+)
+"""The pieces that may answer or refuse."""
+
+_RUNS: frozenset[PieceKind] = frozenset(("sum_block", "replay_block", "replay_pair"))
+"""The pieces of which a step does several, in a function of the place's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A number of the prepared input that a job keeps from step to step."""
+
+    c_type: str
+    name: str
+    zero: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class PartView:
+    """One part of a place: the function that does it, and whether it may end the job.
+
+    Parameters
+    ----------
+    kind : str
+    function : str
+        Suffix of the function, behind `<prefix>_do_`.
+    count : str
+        C literal of the turns.
+    said : str
+        The part for people.
+    ends : bool
+        Whether it may end the job.
+    asks : bool
+        Whether a part before it may have ended the job.
+    """
+
+    kind: PieceKind
+    function: str
+    count: str
+    said: str
+    ends: bool
+    asks: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceView:
+    """The steps at one place.
+
+    Parameters
+    ----------
+    until : str
+        C literal of the blocks that are done when all steps at this place are; "" of a single step.
+    next : str
+        C literal of the number of the place that follows; "" of the last one.
+    """
+
+    number: int
+    lines: tuple[str, ...]
+    parts: tuple[PartView, ...]
+    until: str
+    next: str
+
+    @property
+    def runs(self) -> tuple[PartView, ...]:
+        """The parts that do several times the same."""
+        return tuple(part for part in self.parts if part.kind in _RUNS)
+
+    @property
+    def until_member(self) -> str:
+        """The member of the progress that is compared with `until`."""
+        return "group" if self.parts[0].kind == "replay_pair" else "block"
+
+    @property
+    def begins_pairs(self) -> bool:
+        """Whether the pairs of a pair sum follow."""
+        return self.parts[-1].kind == "begin_pairs"
+
+    @property
+    def sums_pairs(self) -> bool:
+        """Whether these are the steps of the pairs of a pair sum."""
+        return self.parts[0].kind == "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class ExitPiece:
+    """An early exit, and whether it is asked only of inputs in the calibrated range."""
+
+    name: str
+    limited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """Values for templates/step.c.j2 and templates/header/step.h.j2.
+
+    Parameters
+    ----------
+    most_operations, most_steps : str
+        C literals of the options's number, and of the steps of the longest path.
+    places : tuple of PlaceView
+    exits : tuple of ExitPiece
+    kept : tuple of Kept
+    prepared_x : str
+        C of where the prepared input of a float program lies; "" if the input becomes codes.
+    takes_codes : bool
+        Whether a job may begin with codes.
+    recalls_raw, recalls_floats, recalls_allowed : bool
+        Whether stages read the received input, codes in float, or the most kernel evaluations.
+    begins_in_workspace, begins_with_input : bool
+        Arguments of what is done before the first early exit.
+    parts_sum, parts_replay : bool
+        Whether the sum, or the replay's, is parted into blocks of vectors.
+    sums_pairs, replay_sums_pairs : bool
+        Whether the sum, or the replay's, is one of pairs, which is parted into kernels and pairs.
+    pair_entries : str
+        C literal of the most entries of a pair; "" of other sums.
+    square_type : str
+        C type of |x|^2 of a sum in integers that is parted; "" of other sums.
+    has_terms : bool
+        Whether a parted sum has a kernel in float32.
+    sum_reads_input, end_reads_input : bool
+        Whether the begin and the end of a parted sum take the input.
+    replay_is_fine : bool
+        Whether the replay sums fine codes.
+    replay_lists : bool
+        Whether the replay finds all distances at its begin.
+    replay_x : str
+        The member of the replay's workspace in which the prepared input is.
+    replay_end_reads_input : bool
+    job_bytes : int
+        At least `sizeof` of a job.
+    harness_start : str
+        C literal of the word of a harness record at which the answer in steps begins.
+    """
+
+    most_operations: str
+    most_steps: str
+    places: tuple[PlaceView, ...]
+    exits: tuple[ExitPiece, ...]
+    kept: tuple[Kept, ...]
+    prepared_x: str
+    takes_codes: bool
+    recalls_raw: bool
+    recalls_floats: bool
+    recalls_allowed: bool
+    begins_in_workspace: bool
+    begins_with_input: bool
+    parts_sum: bool
+    sums_pairs: bool
+    pair_entries: str
+    parts_replay: bool
+    replay_sums_pairs: bool
+    square_type: str
+    has_terms: bool
+    begin_reads_input: bool
+    end_reads_input: bool
+    replay_is_fine: bool
+    replay_lists: bool
+    replay_x: str
+    replay_end_reads_input: bool
+    job_bytes: int
+    harness_start: str
+
+    @property
+    def has_progress(self) -> bool:
+        """Whether any sum is parted into blocks."""
+        return self.parts_sum or self.parts_replay
+
+
+def step_view(layout: Layout, harness_start: int) -> StepView | None:
+    """Return the view of the functions in steps; None if the C has none.
+
+    Parameters
+    ----------
+    layout : Layout
+    harness_start : int
+        The word of a harness record at which the answer in steps begins.
+
+    Raises
+    ------
+    BudgetError
+        If a piece of the program does not fit a step.
+    """
+    program, early = layout.program, layout.early
+    if program.step is None:
+        return None
+    planned = schedule(program)
+    names = {member.name for member in early.input_members}
+    kept = _kept(early)
+    codes = program.codes is not None
+    exact, replayed = program.sum, program.replay
+    fine = replayed is not None and isinstance(replayed.sum, FineSum)
+    replay_prepared = None if layout.replay is None else layout.replay.prepared
+    return StepView(
+        most_operations=unsigned_literal(planned.most_operations),
+        most_steps=unsigned_literal(planned.most_steps),
+        places=tuple(_place(place, planned.places) for place in planned.places),
+        exits=tuple(
+            ExitPiece(turn.stage.name, "result->in_range" in turn.condition) for turn in early.turns
+        ),
+        kept=kept,
+        prepared_x="" if codes else _prepared_x(layout.prepared),
+        takes_codes=codes,
+        recalls_raw="raw" in names,
+        recalls_floats="x" in names,
+        recalls_allowed="max_kernel_evals" in names,
+        begins_in_workspace=bool(early.float_codes or early.reuses_kernels or early.proves),
+        begins_with_input=bool(early.float_codes or early.gate),
+        parts_sum=parts_sum(program),
+        sums_pairs=isinstance(exact, PairSum),
+        pair_entries=(unsigned_literal(exact.longest_pair) if isinstance(exact, PairSum) else ""),
+        replay_sums_pairs=replayed is not None and isinstance(replayed.sum, PairSum),
+        parts_replay=parts_replay(program),
+        square_type=(code_table_view(exact.codes).sum_type if isinstance(exact, FixedSum) else ""),
+        has_terms=isinstance(exact, ExactSum),
+        begin_reads_input=codes,
+        end_reads_input=isinstance(exact, FixedSum) or _is_reduced(exact),
+        replay_is_fine=fine,
+        replay_lists=fine and bool(getattr(program.codes, "sparse", False)),
+        replay_x=replay_prepared.buffers[-1][0] if replay_prepared is not None else "",
+        replay_end_reads_input=fine or (replayed is not None and _is_reduced(replayed.sum)),
+        job_bytes=_job_bytes(layout, program, kept),
+        harness_start=unsigned_literal(harness_start),
+    )
+
+
+def job_bytes(layout: Layout) -> int | None:
+    """Return the bytes of a job, at least its `sizeof` in every C ABI; None without `--step`."""
+    program = layout.program
+    return None if program.step is None else _job_bytes(layout, program, _kept(layout.early))
+
+
+def _is_reduced(stage: object) -> bool:
+    """Return whether the bound of a sum needs the input: that of a reduced machine."""
+    return isinstance(stage, ExactSum) and stage.reduced is not None
+
+
+def _kept(early: EarlyExitsView) -> tuple[Kept, ...]:
+    """Return the numbers of a prepared input; pointers and constants are no part of a job."""
+    recalled = ("raw", "x", "max_kernel_evals")
+    return (
+        Kept("float", "deviation", "0.0f", "of the prepared input, >= its error"),
+        Kept("float", "length", "0.0f", ">= its Euclidean norm, where that is needed"),
+        *(
+            Kept(member.declaration.split()[0], member.name, member.zero, member.meaning)
+            for member in early.input_members
+            if member.name not in recalled
+        ),
+    )
+
+
+def _prepared_x(view: PrepareView) -> str:
+    """Return where the last step of the preprocessing has left the input."""
+    return f"workspace.{view.calls[-1].buffer}" if view.calls else "x"
+
+
+def _place(place: Place, places: tuple[Place, ...]) -> PlaceView:
+    """Return the view of a place."""
+    parts: list[PartView] = []
+    for part in place.parts:
+        asks = any(before.ends for before in parts)
+        parts.append(_part(part, place, asks))
+    said = ", ".join(_said(part) for part in place.parts)
+    repeated = f", in {place.repeats} steps" if place.repeats > 1 else ""
+    return PlaceView(
+        number=place.number,
+        lines=tuple(
+            textwrap.wrap(f"At most {place.operations} operations{repeated}: {said}.", _COLUMNS)
+        ),
+        parts=tuple(parts),
+        until=(
+            unsigned_literal(place.parts[0].until)
+            if place.repeats > 1 and not place.most_kernels
+            else ""
+        ),
+        next="" if place.number == len(places) else unsigned_literal(place.number + 1),
+    )
+
+
+def _part(part: Part, place: Place, asks: bool) -> PartView:
+    kind = part.piece.kind
+    names = {"exit": part.piece.name, "sum_block": f"sum_blocks_{place.number}"}
+    names["replay_block"] = f"replay_blocks_{place.number}"
+    names["replay_pair"] = f"replay_pairs_{place.number}"
+    return PartView(
+        kind=kind,
+        function=names.get(kind, kind),
+        count=unsigned_literal(part.count),
+        said=_said(part),
+        ends=kind in _ENDING,
+        asks=asks,
+    )
+
+
+def _said(part: Part) -> str:
+    """Return the name of a part for people."""
+    piece, several = part.piece, "s" if part.count > 1 else ""
+    if piece.per_kernel:
+        return f"{part.count} kernel{several} of a pair and, if it has all, the pair"
+    if piece.count == 1:
+        return piece.name
+    return f"{part.count} {piece.name.replace(piece.each, piece.each + several, 1)}"
+
+
+def _job_bytes(layout: Layout, program: Program, kept: Iterable[Kept]) -> int:
+    """Return the bytes of a job with its padding, which some ABIs do without."""
+    size = -(-layout.workspace_bytes // 8) * 8
+    if parts_replay(program):
+        size += 16
+    if parts_sum(program) or parts_replay(program):
+        size += 24 if isinstance(program.sum, FixedSum) else 12
+    if isinstance(program.sum, PairSum):
+        size += 28
+    size += _RESULT_BYTES + 4 * program.n_features + 4 * len(tuple(kept)) + 4 + 4
+    return -(-size // 8) * 8

@@ -1,0 +1,45 @@
+"""Any small model whose C answers in steps, too.
+
+For tests of the schedule, of jobs and of their C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kit.emitted import Emitted
+from kmcompile.program.program import Program, Step
+from kmcompile.program.schedule import smallest_step
+from kmcompile.target import Target
+
+
+@dataclass(frozen=True)
+class InSteps:
+    """A model in steps of some times the smallest number of operations.
+
+    Parameters
+    ----------
+    model : object
+        What has an `emit`, such as a case of the catalogue.
+    times : float
+    """
+
+    model: Any
+    times: float = 1.0
+
+    def __str__(self) -> str:
+        return f"{self.times:g}-steps-{self.model}"
+
+    def emit(self, target: str | Target, name: str = "iris") -> Emitted:
+        """Return the emitted C."""
+        emitted = self.model.emit(target, name)
+        return replace(emitted, program=in_steps(emitted.program, emitted.target, self.times))
+
+
+def in_steps(program: Program, target: Target, times: float = 1.0) -> Program:
+    """Return a program with `--step` of some times the smallest number of operations."""
+    weight = target.cost.replay_weight(program.number_format)
+    program = replace(program, step=Step(1, weight))
+    least = smallest_step(program).operations
+    return replace(program, step=Step(int(times * least), weight))
