@@ -131,7 +131,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     else:
         sections.append(render(f"stages/{summed.template}.c.j2", stage=summed, **names))
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
-    if not isinstance(summed, PairSum):
+    labels_sums = not program.sums_at_once or bool(early.exits)
+    if not isinstance(summed, PairSum) and labels_sums:
         sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
     if early.exits:
         of_exits = early_exit_sections(early, label.template, words_of(program), names)

@@ -128,6 +128,7 @@ class ModelView:
     kernel_evals: int
     adds_evals: bool
     replays: bool
+    sums_at_once: bool
     replay_lines: tuple[str, ...]
     most_kernel_evals: int
     lists_nonzeros: bool
@@ -214,7 +215,8 @@ def model_view(
     n_steps = n_test_steps(program)
     upper = program.name.upper()
     entry_points = entries(program)
-    most_kernel_evals = (1 + (replay is not None)) * summed.kernel_evaluations()
+    sums = 2 if replay is not None and not program.sums_at_once else 1
+    most_kernel_evals = sums * summed.kernel_evaluations()
     most_kernel_evals += _before_sum(program)
     return ModelView(
         command=command,
@@ -257,6 +259,7 @@ def model_view(
         most_kernel_evals=most_kernel_evals,
         adds_evals=bool(early.exits),
         replays=replay is not None,
+        sums_at_once=program.sums_at_once,
         replay_lines=() if replay is None else with_meanings(member_lines(replay.members)),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.lower.formats import Lowered
 from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import Task
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.interpreter import prepared
 from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum, Nonzeros
 from kmcompile.request.plan import Plan
+
+_NEARLY_ALL = 0.9
+"""A replay takes the place of an exact sum that leaves at least this share of inputs open."""
 
 
 def add_asked_replay(
@@ -58,7 +68,7 @@ def add_asked_replay(
     flash_bytes = room_for_exits(
         program, plan.budgets, workspace_bytes(program, target), 0.0
     ).flash_bytes
-    return add_replay(
+    program, note = add_replay(
         lowered.machine,
         target,
         program,
@@ -67,3 +77,32 @@ def add_asked_replay(
         plan.replay_required,
         lowered.coded,
     )
+    return _at_once(program, note, lowered.ordinary)
+
+
+def _at_once(program: Program, note: str, ordinary: Float32Array) -> tuple[Program, str]:
+    """Return the program without the exact sum before its replay if that sum settles hardly any.
+
+    Parameters
+    ----------
+    program : Program
+    note : str
+        The note on the replay, which is continued.
+    ordinary : ndarray of shape (n, n_features), float32
+        Inputs that resemble the training data.
+    """
+    ends, exits = program.ends, program.early_exits
+    if program.replay is None or not isinstance(ends.exact, ExactSum):
+        return program, note
+    if any(stage.touches for stage in exits) or not len(ordinary):
+        return program, note
+    _, batch = prepared(program, ordinary)
+    for stage in program.exits:
+        if isinstance(stage, Nonzeros):
+            batch = stage.run(batch)
+    settled = ends.label.run(ends.exact.run(batch)).certified
+    if np.mean(settled) > 1.0 - _NEARLY_ALL:
+        return program, note
+    at_once = replace(program, replay=replace(program.replay, at_once=True))
+    told = "the replay takes the place of the exact sum, which leaves nearly all inputs open"
+    return at_once, f"{note}; {told}" if note else told

@@ -54,6 +54,8 @@ def check_agreement(
                 )
     if replay is not None:
         replay.check_tables(exact)
+        if replay.at_once and any(getattr(stage, "touches", False) for stage in stages):
+            raise ValueError("a replay at once reuses no kernels of an early exit")
 
 
 def _check_order(stages: tuple[Stage, ...]) -> None:

@@ -18,15 +18,20 @@ def exact_operations(program: Program) -> int:
 def worst_operations(program: Program) -> int:
     """Return the worst-case multiply-adds of a query before a replay: it runs through every stage.
 
+    A replay that takes the place of the exact sum counts as this sum.
+
     The worst case is an input without zeros that touches as many vectors as possible and is
     decided by the last stage. An earlier decision is cheaper: a touched vector costs the early
     exit more than it saves in the exact sum.
     """
     ends = program.ends
     stages = (program.prepare, *program.exits)
+    before = sum(stage_worst_operations(program, stage) for stage in stages)
+    before += program.float_codes_operations
+    if program.sums_at_once:
+        return before + replay_operations(program)
     return (
-        sum(stage_worst_operations(program, stage) for stage in stages)
-        + program.float_codes_operations
+        before
         + ends.exact.operations()
         - sum(stage.saved_operations(ends) for stage in program.early_exits)
         + ends.label.operations()

@@ -269,6 +269,11 @@ class Program:
         return not self.classes
 
     @property
+    def sums_at_once(self) -> bool:
+        """Whether the replay takes the place of the exact sum, which only `decision` computes."""
+        return self.replay is not None and self.replay.at_once
+
+    @property
     def codes(self) -> CodeTable | CodeRange | None:
         """The codes of an integer format, with those of the vectors if the sum has them, or None.
 

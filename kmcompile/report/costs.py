@@ -88,13 +88,16 @@ def cost_section(
     exact = float(answers.exact_operations.mean()) if over_vectors is None else over_vectors
     exact_worst = float(exact_operations(program)) if over_vectors is None else over_vectors
     n_vectors = program.ends.exact.kernel_evaluations()
+    with_replay = operations + answers.replay_operations
+    if program.sums_at_once:
+        operations = with_replay
     replay_mean, most_with_replay = None, None
     if program.replay is None:
         for name in ("max_ops_with_replay", "replay_ops_mean"):
             reasons[f"cost.{name}"] = "the program has no replay"
     else:
         replay_mean = float(answers.replay_operations.mean())
-        most_with_replay = float((operations + answers.replay_operations).max())
+        most_with_replay = float(with_replay.max())
     votes = isinstance(program.ends.label, Vote)
     if not votes:
         for name in ("pairs_mean", "pairs_max"):

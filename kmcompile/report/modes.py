@@ -102,6 +102,9 @@ def _cost(program: Program, results: NDArray[np.void], operations: NDArray[np.in
     replay, replayed = replay_operations(program), np.zeros(len(results), dtype=bool)
     if program.replay is not None:
         replayed = results["stage"] == program.exit_stages.index(program.replay)
+    if program.sums_at_once:
+        operations = operations + np.where(replayed, np.int64(replay), np.int64(0))
+        replay, replayed = 0, replayed & False
     return ModeCost(
         stages=tuple(stage.name for stage in program.exit_stages),
         mean_operations=float(operations.mean()),

@@ -61,13 +61,16 @@ def _instructions(
     if differ:
         found = costs.of_sample(found, answers, sample)
     worst = findings.worst_case
+    without = None if worst is None else worst.without_replay
+    if worst is not None and program.sums_at_once:
+        without = worst.instructions  # every query may need it
     return contents.Instructions(
         exact=findings.exact_instructions if differ else float(found.mean()),
         mean=float(found.mean()),
         p99=float(np.percentile(found, 99)),
         max=float(found.max()),
         worst=worst.instructions if worst else None,
-        worst_without_replay=worst.without_replay if worst else None,
+        worst_without_replay=without,
         queries=len(found),
     )
 

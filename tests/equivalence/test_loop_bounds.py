@@ -62,6 +62,7 @@ CASES = [
     *((additive.CORE[number], "cortex-m7") for number in (1, 5)),
     (ratios.CORE[1], "host"),
     (regressions.SIGNED[1], "host"),
+    (regressions.CORE[3], "cortex-m7"),
     (Reduced("quartic_digits", 16), "cortex-m7"),
     *((routed.CORE[number], "cortex-m7") for number in (0, 3, 9, 11, 12, 19)),
     *((routed.VOTES[number], "cortex-m7") for number in (1, 3)),

@@ -89,6 +89,7 @@ GROUPS: dict[str, list[Any]] = {
             low_parts=True,
         ),
         Regression("poly", 1e-3, replays=True, **_SMALL),
+        Regression("rbf", 1e-3, replays=True, at_once=True, **_SMALL),
         _small(Case("OneClassSVM", "rbf", "one_class", "standard")),
         _small(Case("SVC", "poly", "binary", "l2", parameters=(("coef0", 0.0), ("gamma", 1.0)))),
         _small(Case("SVC", "cosine", "one_vs_one", "raw")),

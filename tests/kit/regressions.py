@@ -41,10 +41,11 @@ class Regression:
     replays: bool = False
     number_format: str = "float32"
     n_trained: int = N_TRAINED
+    at_once: bool = False
 
     def __str__(self) -> str:
         words = ["regression", self.kernel, self.number_format, *self.exits]
-        words += ["replay"] * self.replays
+        words += ["replay"] * self.replays + ["at_once"] * self.at_once
         words += [f"of_{self.n_trained}"] * (self.n_trained > N_TRAINED)
         return "-".join(words if self.tolerance is None else [*words, f"{self.tolerance:g}"])
 
@@ -69,7 +70,7 @@ class Regression:
             replay = lower_replay(
                 lowered.machine, board, program, lowered.ordinary, coded=lowered.coded
             )
-            program = replace(program, replay=replay)
+            program = replace(program, replay=replace(replay, at_once=self.at_once))
         return lowered, program
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
@@ -95,6 +96,7 @@ CORE = (
     Regression("rbf"),
     Regression("rbf", 12.0, ("local_expansion", "bound_sequence"), replays=True),
     Regression("rbf", 1e-3, replays=True, n_trained=N_OF_PARTED),
+    Regression("rbf", 12.0, ("local_expansion",), replays=True, at_once=True),
 )
 """For every compiler and every board."""
 

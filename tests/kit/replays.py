@@ -32,9 +32,12 @@ class Replayed:
     case: Any
     """What emits the C without a replay, such as a `Case`."""
     low_parts: bool
+    at_once: bool = False
+    """Whether the replay takes the place of the exact sum."""
 
     def __str__(self) -> str:
-        return f"replay-{'low-' if self.low_parts else ''}{self.case}"
+        words = ["replay", *["at-once"] * self.at_once, *["low"] * self.low_parts, str(self.case)]
+        return "-".join(words)
 
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
@@ -42,6 +45,7 @@ class Replayed:
         machine = run_passes(plain.machine, centers=False)
         ordinary = ordinary_inputs(machine, 16)
         replay = lower_replay(machine, plain.target, plain.program, ordinary, self.low_parts)
+        replay = replace(replay, at_once=self.at_once)
         parted = neighbours(plain.program, plain.queries, _N_PAIRS)
         X = np.concatenate([parted, plain.queries])
         return Emitted(plain.machine, replace(plain.program, replay=replay), plain.target, X)
@@ -50,6 +54,7 @@ class Replayed:
 CORE = [
     *(Replayed(case, low_parts=True) for case in CASES),
     *(Replayed(case, low_parts=False) for case in CASES[::3]),
+    *(Replayed(case, low_parts=False, at_once=True) for case in CASES[1::5]),
 ]
 SPARSE = [
     Replayed(SparseDigits("rbf", "one_vs_one", normalizes=True), low_parts=True),

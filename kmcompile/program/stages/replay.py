@@ -60,6 +60,8 @@ class Replay(Always):
         integer format int8 or int16, in the shape of the table of codes.
     low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
         Low parts of the coefficients. In an integer format int16 or int32.
+    at_once : bool
+        Whether it takes the place of the exact sum for queries that no early exit decides.
 
     References
     ----------
@@ -74,6 +76,7 @@ class Replay(Always):
     label: Always
     low_vectors: RealArray
     low_coefficients: RealArray
+    at_once: bool = False
 
     template: ClassVar[str] = "replay"
     place: ClassVar[Place] = Place.REPLAY
