@@ -77,6 +77,8 @@ def add_asked_replay(
         plan.replay_required,
         lowered.coded,
     )
+    if plan.step is not None:  # its steps pass all places in order
+        return program, note
     return _at_once(program, note, lowered.ordinary)
 
 

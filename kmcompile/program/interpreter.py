@@ -288,7 +288,7 @@ def _classified(
         places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
     if program.replay is not None and program.replay.at_once:
         results[places] = _results(program.replay.run(batch), last + 1, program.replay)
-        return results, operations, kernels, pairs
+        return results, operations, kernels, pairs, turns
     if exact is None:
         summed = ends.exact.run(batch)
     else:

@@ -213,6 +213,8 @@ class Program:
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
+        if self.sums_at_once and self.step is not None:
+            raise ValueError("steps do not leave out the exact sum, the replay at once does")
         for stage, kinds in ((self.sum, _SUMS), (self.label, _LABELS)):
             if not isinstance(stage, kinds):
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")

@@ -12,12 +12,12 @@ import kmcompile
 DATA, TARGET = load_diabetes(return_X_y=True)
 
 
-def compiled(tolerance):
+def compiled(tolerance, **options):
     model = make_pipeline(StandardScaler(), SVR(C=100.0, gamma=0.05, epsilon=5.0))
     model.fit(DATA[:300], TARGET[:300])
     fresh = DATA[300:].astype(np.float32)
     return kmcompile.compile_model(
-        model, tolerance=tolerance, name="sugar", test_data=fresh, verify="host"
+        model, tolerance=tolerance, name="sugar", test_data=fresh, verify="host", **options
     )
 
 
@@ -40,3 +40,7 @@ def test_decisions_are_still_those_of_the_exact_sum():
     assert np.all(answers["upper"] - answers["lower"] <= 1e-4)
     error = np.abs(made.decision_function(fresh) - answers["value"])
     assert 1e-6 < error.max() < 1e-2
+
+
+def test_steps_pass_the_exact_sum():
+    assert not compiled(1e-4, step=20_000).program.sums_at_once
