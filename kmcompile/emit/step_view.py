@@ -57,6 +57,8 @@ class PartView:
         Whether it may end the job.
     asks : bool
         Whether a part before it may have ended the job.
+    opens, closes : bool
+        Whether it is the first, or the last, of the parts behind one question.
     """
 
     kind: PieceKind
@@ -65,6 +67,8 @@ class PartView:
     said: str
     ends: bool
     asks: bool
+    opens: bool
+    closes: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +286,8 @@ def _prepared_x(view: PrepareView) -> str:
 def _place(place: Place, places: tuple[Place, ...]) -> PlaceView:
     """Return the view of a place."""
     parts: list[PartView] = []
-    for part in place.parts:
-        asks = any(before.ends for before in parts)
-        parts.append(_part(part, place, asks))
+    for number, part in enumerate(place.parts, start=1):
+        parts.append(_part(part, place, tuple(parts), number == len(place.parts)))
     said = ", ".join(_said(part) for part in place.parts)
     repeated = f", in {place.repeats} steps" if place.repeats > 1 else ""
     return PlaceView(
@@ -302,18 +305,21 @@ def _place(place: Place, places: tuple[Place, ...]) -> PlaceView:
     )
 
 
-def _part(part: Part, place: Place, asks: bool) -> PartView:
+def _part(part: Part, place: Place, before: tuple[PartView, ...], is_last: bool) -> PartView:
     kind = part.piece.kind
     names = {"exit": part.piece.name, "sum_block": f"sum_blocks_{place.number}"}
     names["replay_block"] = f"replay_blocks_{place.number}"
     names["replay_pair"] = f"replay_pairs_{place.number}"
+    ends, asks = kind in _ENDING, any(one.ends for one in before)
     return PartView(
         kind=kind,
         function=names.get(kind, kind),
         count=unsigned_literal(part.count),
         said=_said(part),
-        ends=kind in _ENDING,
+        ends=ends,
         asks=asks,
+        opens=asks and before[-1].ends,
+        closes=asks and (ends or is_last),
     )
 
 

@@ -31,6 +31,7 @@ from kit import (
 )
 from kit.emitted import emit_model
 from kit.host_program import STRICT
+from kit.steps import InSteps
 from kit.tools import need, run, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 
@@ -40,6 +41,10 @@ MISRA = {
     "ctu": True,
 }
 LONG_NAME = "a_name_of_20_letters"
+IN_STEPS = [
+    InSteps(case, 1.5)
+    for case in (replays.CORE[0], pairs.CORE[0], coded.REPLAYED[0], cascades.CORE[1])
+]
 PROGRAMS = [
     *catalogue.CORE,
     *cascades.CORE,
@@ -56,6 +61,7 @@ PROGRAMS = [
     *coded_polynomials.CORE,
     *additive.CORE,
     *regressions.SIGNED,
+    *IN_STEPS,
 ]
 TARGETS = ("host", "cortex-m7")
 CASES = [(case, target) for case in PROGRAMS for target in TARGETS]
@@ -77,6 +83,7 @@ SOME = [
     (watched.CORE[0], "cortex-m7"),
     (watched.CORE[4], "host"),
     (watched.DOUBLED[1], "cortex-m7"),
+    (IN_STEPS[1], "cortex-m7"),
 ]
 """One program of each list."""
 every_list = pytest.mark.parametrize(
