@@ -10,6 +10,7 @@ import click
 
 from kmcompile import console
 from kmcompile.errors import VerificationError
+from kmcompile.image_commands import image_command, patch_command
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import CHOICES, check_options, without_defaults
 from kmcompile.request.options import Options
@@ -31,6 +32,8 @@ Other commands (each has its own --help):
   kmcompile show MODEL|DIR  the program as text: stages, constants, tables, cost
   kmcompile verify DIR      repeat the checks of an output folder
   kmcompile bench MODEL     instructions, flash and stack on several targets
+  kmcompile image MODEL     the image of a retrained model for code that flies (--for DIR)
+  kmcompile patch OLD NEW   the patch between two images
   kmcompile manual TOPIC    the manual; without TOPIC the list of its pages
 A model file that is called like a command: kmcompile ./targets
 
@@ -88,6 +91,8 @@ _PROGRAM_OPTIONS = (
     _choice("--optimize", "What is made small first: mean or worst instructions, flash [mean]."),
     click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
     click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
+    _choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
+    click.option("--capacity", type=int, metavar="N", help="Most vectors of an image [1.25 n]."),
     _number_of_bytes("--max-flash", "Flash budget [the target's]."),
     _number_of_bytes("--max-ram", "RAM budget [the target's]."),
     click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
@@ -345,6 +350,8 @@ VERBS = {
     "show": _show,
     "verify": _verify,
     "bench": _bench,
+    "image": image_command,
+    "patch": patch_command,
     "manual": _manual,
 }
 """The commands by name; any other first argument is a model to compile."""

@@ -13,7 +13,7 @@ from typing import Any
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
-from kmcompile.emit.emitter import emit
+from kmcompile.emit.emitter import emit_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.calibration import promise_of
@@ -107,7 +107,15 @@ def compile_model(
         digests = folder_files.digests(files)
         report = _reported(
             Compilation(
-                machine, chosen, queries, answers, findings, digests, modes, reduced.reduction
+                machine,
+                chosen,
+                queries,
+                answers,
+                findings,
+                digests,
+                modes,
+                reduced.reduction,
+                files.get(f"{program.name}.bin"),
             ),
             files,
         )
@@ -250,8 +258,10 @@ def _written(
     program, plan, calibration = chosen.program, chosen.plan, chosen.exits.calibration
     promised = risk_text(calibration) if calibration and program.takes_risk else ""
     reduced = "" if reduction is None else reduction_text(reduction, program.is_regression)
-    sources = emit(program, plan.target, plan.command, machine.description, promised, reduced)
-    return folder_files.of_program(program, plan.target, sources, packaged(chosen, sources))
+    emitted = emit_files(program, plan.target, plan.command, machine.description, promised, reduced)
+    sources = emitted.texts
+    package = packaged(chosen, sources)
+    return folder_files.of_program(program, plan.target, sources, package, emitted.image)
 
 
 def _verified(

@@ -11,6 +11,12 @@ from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum,
 from kmcompile.program.stages.code_table import CHUNKS, TURN
 
 
+def private_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ...]:
+    """Return the private constants of the model file in order, but for those of the self-test."""
+    sizes = program_constants(program.prepare, program.ends.exact, early)
+    return (*sizes, *sum_constants(program, early), *early.defines)
+
+
 def program_constants(
     prepare: Prepare, summed: ExactSum | PairSum | FixedSum | DescribedSum, early: EarlyExitsView
 ) -> tuple[Constant, ...]:

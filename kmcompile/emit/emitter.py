@@ -7,8 +7,9 @@ from typing import Any
 from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView
-from kmcompile.emit.environment import render
+from kmcompile.emit.environment import marked_numbers, render
 from kmcompile.emit.fixed_sum_view import fixed_sum_sections
+from kmcompile.emit.images.emitted import Emitted, read_from_image, without_numbers
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.line_breaks import break_lines
 from kmcompile.emit.pair_sum_view import pair_sum_sections
@@ -64,21 +65,49 @@ def emit(
     reduced_text : str
         What a reduced machine stands for, in sentences; empty if the machine is the trained one.
     """
+    return emit_files(program, target, command, description, promise_text, reduced_text).texts
+
+
+def emit_files(
+    program: Program,
+    target: Target,
+    command: str,
+    description: str,
+    promise_text: str = "",
+    reduced_text: str = "",
+) -> Emitted:
+    """Return the texts as `emit` does and, of a program with a capacity, the image of its model."""
     layout = Layout.of(program, target)
     arithmetic = target.program.arithmetic
     view = model_view(layout, command, description, promise_text, reduced_text)
-    sections = _sections(layout, view)
-    model = render("model.c.j2", view=view, sections="\n".join(sections))
+    more: dict[str, str] = {}
+    content = None
+    if program.capacity is not None:
+        view = without_numbers(view, program)
+        with marked_numbers():
+            text = _model_text(layout, view)
+        made = read_from_image(text, layout, view, program.capacity)
+        view, header, model = made.view, made.header, made.model
+        more, content = made.files, made.content
+    else:
+        model, header = _model_text(layout, view), render("model.h.j2", view=view)
     name = program.name
-    return {
-        f"{name}.h": render("model.h.j2", view=view),
+    texts = {
+        f"{name}.h": header,
         f"{name}.c": break_lines(model) if layout.of_table else model,
+        **more,
         **({f"{name}_arithmetic.c": render(arithmetic, view=view)} if arithmetic else {}),
         f"{name}_harness.c": render("harness.c.j2", view=view),
         f"{name}_misra.txt": render("misra.txt.j2", view=view),
         "CMakeLists.txt": render("CMakeLists.txt.j2", view=view),
         **_descriptions(program, target, command),
     }
+    return Emitted(texts, content)
+
+
+def _model_text(layout: Layout, view: ModelView) -> str:
+    """Return the text of the model file."""
+    return render("model.c.j2", view=view, sections="\n".join(_sections(layout, view)))
 
 
 def _descriptions(program: Program, target: Target, command: str) -> dict[str, str]:
@@ -94,7 +123,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     prepared, early = layout.prepared, layout.early
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
     names |= {"of_table": view.of_table, "splits": "yes" if view.steps else ""}
-    sections = []
+    sections = [] if view.image is None else [render("image/is_open.c.j2", view=view)]
     summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, VectorTotals):
         names["vector_total"] = total_call(summed)
@@ -151,7 +180,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         sections.append(render("probability.c.j2", view=view))
     if early.calibrates:
         sections.append(render("audit.c.j2", view=view))
-    sections.append(render("self_test/tables.c.j2", view=view))
+    tables = "self_test/tables.c.j2" if view.image is None else "image/self_test.c.j2"
+    sections.append(render(tables, view=view))
     sections.append(render("self_test/steps.c.j2", view=view))
     if view.telemetry is not None:
         sections.append(render("telemetry/functions.c.j2", view=view))

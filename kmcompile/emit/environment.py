@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,7 +12,7 @@ from typing import Any
 import jinja2
 
 from kmcompile import resources
-from kmcompile.emit import literals
+from kmcompile.emit import literals, marks
 
 
 def _same(text: str) -> str:
@@ -38,13 +41,29 @@ how a number and the ends of an interval become float. The default is FLOAT. The
 `single`, `down` and `up` to DOUBLE."""
 
 
+_MARKS: ContextVar[bool] = ContextVar("marks", default=False)
+
+_OF_NO_MODEL = ("scalar/", "replay/types")
+"""Where the templates begin whose constants are the same for every model."""
+
+
+@contextmanager
+def marked_numbers() -> Iterator[None]:
+    """Let templates write marks (`kmcompile.emit.marks`) in place of a model's numbers."""
+    before = _MARKS.set(True)
+    try:
+        yield
+    finally:
+        _MARKS.reset(before)
+
+
 def environment() -> jinja2.Environment:
     """Return the environment of all C templates, those in registered folders included."""
-    return _environment(resources.template_folders())
+    return _environment(resources.template_folders(), _MARKS.get())
 
 
 @cache
-def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
+def _environment(folders: tuple[Path, ...], marked: bool) -> jinja2.Environment:
     created = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folders),
         undefined=jinja2.StrictUndefined,
@@ -66,10 +85,20 @@ def _environment(folders: tuple[Path, ...]) -> jinja2.Environment:
         "string": literals.string_literal,
         "comment": literals.comment_text,
     }
+    if marked:
+        created.filters |= {
+            "f32": marks.float32_mark,
+            "f64": marks.float64_mark,
+            "real": marks.real_mark,
+            "bits": marks.bits_mark,
+        }
     return created
 
 
 def render(template: str, **context: Any) -> str:
     """Return the text of a template."""
-    text = environment().get_template(template).render(**context)
+    marked = _MARKS.get() and not template.startswith(_OF_NO_MODEL)
+    text = (
+        _environment(resources.template_folders(), marked).get_template(template).render(**context)
+    )
     return text.lstrip("\n")

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
-from kmcompile.emit.constants import program_constants, self_test_constants, sum_constants
+from kmcompile.emit.constants import private_constants, self_test_constants
 from kmcompile.emit.copies_view import CopiesView, copies_view
 from kmcompile.emit.early_exits_view import InputMember
 from kmcompile.emit.header_text import (
@@ -18,6 +18,7 @@ from kmcompile.emit.header_text import (
     interval_lines,
     table_lines,
 )
+from kmcompile.emit.image_view import ImageView
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.pair_sum_view import decision_function
@@ -186,6 +187,7 @@ class ModelView:
     const: str
     tested: str
     steps: StepView | None
+    image: ImageView | None = None
 
 
 def model_view(
@@ -300,9 +302,7 @@ def model_view(
                 constant.meaning,
             )
             for constant in (
-                *program_constants(prepare, summed, early),
-                *sum_constants(program, early),
-                *early.defines,
+                *private_constants(program, early),
                 *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
             )
         ),

@@ -6,21 +6,25 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
+from kmcompile.emit.images.parts import check_supported
 from kmcompile.emit.layout import Layout, workspace_bytes
 from kmcompile.emit.step_view import job_bytes
-from kmcompile.errors import FewSamplesError
+from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
 from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
+from kmcompile.exits.image_exits import add_image_exits, with_exits_like
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
-from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.formats import Lowered, lower_for_image, lower_in_format
+from kmcompile.lower.known_answers import most_known_answers
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.program.capacity import Capacity
 from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program, Step
@@ -116,6 +120,8 @@ def with_tables_once(plan: Plan) -> Plan:
 def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
     """Return the program that a plan asks for, with one copy of its tables in the flash budget."""
     target, name = plan.target, plan.name
+    if plan.in_image:
+        return for_image(machine, plan, tell)
     if plan.number_format != "auto":
         lowered = lower_in_format(machine, target, name, plan.number_format, plan.format_samples)
         return complete(lowered, plan, tell)
@@ -132,6 +138,50 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
     )
     chosen = made.get(lowered.program.number_format) or complete(lowered, plan, tell)
     return replace(chosen, formats=compared)
+
+
+def for_image(
+    machine: KernelMachine,
+    plan: Plan,
+    tell: Callable[[str], None],
+    like: Program | None = None,
+) -> ChosenProgram:
+    """Return the program of a machine that lies in an image, with its early exits and its replay.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The machine as it was trained.
+    plan : Plan
+    tell : callable
+        Called with a few words as each step begins.
+    like : Program, optional
+        The program of code that flies already: its exits and its capacity are taken. By default
+        exits are chosen, and the capacity is the plan's.
+
+    Raises
+    ------
+    InputError
+        If no image holds the machine.
+    """
+    if plan.target.tables_apart:
+        raise UsageError(
+            f"--tables image is not built yet for {plan.target.name}: its tables lie in the memory "
+            "of the program\nleave out --tables image"
+        )
+    lowered = lower_for_image(machine, plan.target, plan.name)
+    exact = with_tolerance(lowered.program, plan.tolerance)
+    if like is None:
+        exits = add_image_exits(lowered.machine, exact, plan, tell)
+    else:
+        exits = WithExits(with_exits_like(lowered.machine, exact, like, plan.samples, tell))
+    program, note = add_asked_replay(lowered, exits.program, plan)
+    capacity = None if like is None else like.capacity
+    if capacity is None:
+        capacity = Capacity.of(program.sum, plan.capacity, most_known_answers(program))
+    program = replace(program, capacity=capacity)
+    check_supported(program)
+    return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
 
 def _estimate(made: ChosenProgram) -> Estimate:

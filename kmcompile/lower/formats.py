@@ -156,6 +156,24 @@ def lower_unchecked(
     return Lowered(coded.machine, program, coded, ordinary, measured, _notes(coded, program))
 
 
+def lower_for_image(original: KernelMachine, target: Target, name: str) -> Lowered:
+    """Return the exact program in float32 whose structure depends least on the model's numbers.
+
+    It keeps features that are 0 in all vectors and skips no zeros of an input: a retrained model
+    may have others.
+
+    Raises
+    ------
+    InputError
+        If float32 does not support this machine.
+    """
+    machine = run_passes(original, centers=True)
+    ordinary = ordinary_inputs(machine, _CANDIDATES)
+    made = lower(machine, target, name, ordinary, skip_zeros=False)
+    program = _with_model_hash(made, original)
+    return Lowered(machine, program, None, ordinary, _measured(program, ordinary, None))
+
+
 def lacking_certificates(lowered: Lowered) -> str:
     """Return the reason why 8 bits certify too few inputs of this machine, or an empty text."""
     coded, share = lowered.coded, lowered.measured.certified_share

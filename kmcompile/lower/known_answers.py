@@ -32,6 +32,12 @@ def no_known_answers(n_features: int, n_decisions: int) -> KnownAnswers:
     return KnownAnswers(np.zeros((0, n_features), dtype=np.float32), np.zeros(0), empty, empty)
 
 
+def most_known_answers(program: Program, input_bytes: int = 4) -> int:
+    """Return the most known answers of a program whose features have so many bytes each."""
+    size = input_bytes * program.n_features + 8 * program.n_decisions + 2
+    return max(2, _KNOWN_BYTES // size)
+
+
 def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     """Return certified answers, first one of each label, as many as their flash allows.
 
@@ -53,8 +59,7 @@ def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     answers = interpret(program, candidates)
     codes = program.codes
     inputs = candidates if codes is None else candidates.astype(codes.width)
-    size = inputs.dtype.itemsize * program.n_features + 8 * program.n_decisions + 2
-    most = max(2, _KNOWN_BYTES // size)
+    most = most_known_answers(program, inputs.dtype.itemsize)
     sure = _certified_twice_over(program, answers)
     usable = np.flatnonzero((answers.results["status"] == Status.OK) & sure)
     labels = answers.results["label"][usable]

@@ -34,6 +34,7 @@ def of_program(
     target: Target,
     sources: dict[str, str],
     package: Mapping[str, str] = MappingProxyType({}),
+    image: bytes | None = None,
 ) -> dict[str, bytes]:
     """Return the files of a program that need no run: the content of each by name.
 
@@ -48,6 +49,8 @@ def of_program(
         File name -> text of each emitted file.
     package : mapping
         Path -> text of each file of the framework package (`--package`).
+    image : bytes, optional
+        The image of the model, where it is not in the code.
     """
     name = program.name
     harness = f"{name}_harness.c"
@@ -57,18 +60,23 @@ def of_program(
         deviations: sources[deviations],
         **{key: text for key, text in sources.items() if key.endswith(".xml")},
     }
+    binary = {} if image is None else {f"{name}.bin": image}
     built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
     recipe = Recipe(
         name=name,
-        sources=tuple(key for key in built if key.endswith(".c") and key != harness),
+        sources=tuple(
+            key for key in built if key.endswith(".c") and key not in (harness, f"{name}_patch.c")
+        ),
         harness=harness,
         target=target,
         input_words=input_words(program),
         record_words=record_words(program),
-        sha256=sha256_of(built | beside),
+        sha256=sha256_of({**built, **beside, **binary}),
         package=tuple(sorted(package)),
     )
     files = {key: text.encode("ascii") for key, text in {**sources, **beside, **package}.items()}
+    if image is not None:
+        files[f"{name}.bin"] = image
     files["program.npz"] = storage.save(program)
     files["recipe.json"] = recipe.to_json().encode("ascii")
     return files

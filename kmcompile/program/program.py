@@ -14,6 +14,7 @@ from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
+from kmcompile.program.capacity import Capacity
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.argmax import Argmax
@@ -179,6 +180,8 @@ class Program:
         The copies of every table in the C (`kmcompile.program.redundancy`).
     float_weight : int
         The cost of a float32 operation in operations of the exact sum (`Ends.float_weight`).
+    capacity : Capacity, optional
+        The largest models that the code takes from an image; None where tables are in the code.
     """
 
     name: str
@@ -203,11 +206,12 @@ class Program:
     telemetry: bool = False
     redundancy: int = 1
     step: Step | None = None
+    capacity: Capacity | None = None
 
     version: ClassVar[int] = 4
     """Version of the layout of program.npz."""
     switches: ClassVar[Mapping[str, object]] = MappingProxyType(
-        {"telemetry": False, "redundancy": 1, "step": None}
+        {"telemetry": False, "redundancy": 1, "step": None, "capacity": None}
     )
     """Fields that neither program.npz nor the text of a program has while they are off, as here."""
 

@@ -19,6 +19,7 @@ from kmcompile.report import checked, chosen, contents
 from kmcompile.report.choice import choice_section
 from kmcompile.report.costs import Sample, cost_section, sample_of, stages_section
 from kmcompile.report.formats import formats_section
+from kmcompile.report.image_section import image_section
 from kmcompile.report.memory_section import memory_section
 from kmcompile.report.model_section import model_section
 from kmcompile.report.modes import Modes, modes_section
@@ -73,6 +74,8 @@ class Compilation:
         Comparison of the modes statistical and certified, or the reason why there is none.
     reduction : Reduction, optional
         What `--reduce` did to the machine.
+    image : bytes, optional
+        The image of the model, where it is not in the code.
     """
 
     machine: KernelMachine
@@ -83,6 +86,7 @@ class Compilation:
     digests: Mapping[str, str]
     modes: Modes | str = "the modes were not compared"
     reduction: Reduction | None = None
+    image: bytes | None = None
 
 
 def assemble(made: Compilation) -> contents.Report:
@@ -107,6 +111,7 @@ def assemble(made: Compilation) -> contents.Report:
     telemetry = telemetry_section(program)
     redundancy = redundancy_section(program)
     stepping = stepping_section(program, plan.target, findings, sample)
+    image = image_section(program, made.image)
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
@@ -123,6 +128,7 @@ def assemble(made: Compilation) -> contents.Report:
         telemetry,
         redundancy,
         stepping,
+        image,
         target,
         choice,
         risk,
@@ -148,6 +154,7 @@ def assemble(made: Compilation) -> contents.Report:
         telemetry=telemetry.content,
         redundancy=redundancy.content,
         stepping=stepping.content,
+        image=image.content,
         target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),
@@ -205,6 +212,7 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
         replay="none" if program.replay is None else "float64",
         optimize=options.optimize or "mean",
         reduce=options.reduce or "off",
+        tables=options.tables or "code",
     )
     for field in fields(options):
         value = getattr(options, field.name)

@@ -12,6 +12,7 @@ from typing import Literal
 
 from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, Format, Modes
+from kmcompile.report.image_section import Image
 from kmcompile.report.reduced import Reduction
 from kmcompile.report.redundancy_section import Redundancy
 from kmcompile.report.stepwise import Stepping
@@ -265,6 +266,8 @@ class Report:
         The copies of the tables; None without `--redundancy`.
     stepping : Stepping or None
         The answer in steps; None without `--step`.
+    image : Image or None
+        The model in an image; None without `--tables image`.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -288,6 +291,7 @@ class Report:
     telemetry: Telemetry | None
     redundancy: Redundancy | None
     stepping: Stepping | None
+    image: Image | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

@@ -25,6 +25,8 @@ def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
 def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
     """Return notes on a mode other than the requested one, or with fewer early exits."""
     plan, machine, exact = chosen.plan, chosen.lowered.machine, chosen.program.ends.exact
+    if plan.in_image:
+        return _image_notes(chosen)
     if plan.mode == "exact":
         return ()
     reason = why_none(machine, plan, chosen.lowered.program)
@@ -36,6 +38,19 @@ def _mode_notes(chosen: ChosenProgram) -> tuple[str, ...]:
             f"{left_out[plan.mode]} is left out: it is not for the {machine.kernel.name} kernel",
         )
     return ()
+
+
+def _image_notes(chosen: ChosenProgram) -> tuple[str, ...]:
+    """Return notes on what the code takes from an image, and on what is left out for it."""
+    capacity = chosen.program.capacity
+    assert capacity is not None
+    takes = ""
+    if capacity.vectors:
+        takes = f"; the code takes up to {counted(capacity.vectors, 'vector', 'vectors')}"
+    left_out = (
+        "code for images has no early exit but local_expansion, no integers and skips no zeros yet"
+    )
+    return (f"the model is in an image, {chosen.program.name}.bin{takes}", left_out)
 
 
 def _polynomial_notes(chosen: ChosenProgram) -> tuple[str, ...]:

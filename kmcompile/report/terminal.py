@@ -44,6 +44,7 @@ _UNSAID = (
     "reduction",  # its missing limits are told with it
     "telemetry",
     "redundancy",
+    "image",
     "modes.",
     "verification.bounded.sign_disagreements",  # null in a regression
     "verification.certified",

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import UsageError
+from kmcompile.request.image_options import check_image_options
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, LISTS, Options, text_of
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -30,6 +31,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "rust",
             "micropython",
         ),
+        "tables": ("code", "image"),
         "verify": ("none", "host", "target"),
     }
 )
@@ -43,7 +45,9 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 # The default values. `format` is not here: its default belongs to the target.
-_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType({"reduce": "off", "optimize": "mean"})
+_SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType(
+    {"reduce": "off", "optimize": "mean", "tables": "code"}
+)
 DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {
         "risk": DEFAULT_RISK,
@@ -135,6 +139,7 @@ def check_options(options: Options) -> None:
     _check_promise(options)
     _check_paper_scheme(options)
     _check_stages(options)
+    check_image_options(options)
     _check_built(options)
 
 
@@ -249,7 +254,7 @@ def _check_values(options: Options) -> None:
     if type(options.telemetry) is not bool:
         raise UsageError(f"telemetry is {options.telemetry!r}, must be True or False")
     _check_redundancy(options)
-    for field in ("max_flash", "max_ram", "max_instructions", "step"):
+    for field in ("max_flash", "max_ram", "max_instructions", "step", "capacity"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
 

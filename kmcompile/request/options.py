@@ -14,7 +14,16 @@ DEFAULT_GENERATED = 500
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
 
-COUNTS = ("generated", "window", "dimensions", "max_flash", "max_ram", "redundancy", "step")
+COUNTS = (
+    "generated",
+    "window",
+    "dimensions",
+    "max_flash",
+    "max_ram",
+    "redundancy",
+    "step",
+    "capacity",
+)
 """The options that are whole numbers; Python may give them as text, as the command line does."""
 
 _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
@@ -50,6 +59,8 @@ class Options:
     optimize: str | None = None
     reduce: str | None = None
     tolerance: float | None = None
+    tables: str | None = None
+    capacity: int | None = None
     package: str | None = None
     max_flash: int | None = None
     max_ram: int | None = None

@@ -13,6 +13,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
+from kmcompile.request.image_options import in_image
 from kmcompile.request.option_values import (
     DEFAULT_PROMISE,
     check_options,
@@ -109,6 +110,10 @@ class Plan:
     tolerance : float or None
         For a regression, the width of an interval that settles a query; None: every value comes
         from the exact sum.
+    in_image : bool
+        Whether the tables lie in an image instead of the code.
+    capacity : int or None
+        Support vectors of the largest model of an image; None: chosen.
     budgets : Budgets
     flash_is_given : bool
         Whether the user gave the flash budget; exits may then fill it.
@@ -138,6 +143,8 @@ class Plan:
     promise: AskedPromise
     stages: AskedStages
     tolerance: float | None
+    in_image: bool
+    capacity: int | None
     budgets: Budgets
     flash_is_given: bool
     samples: Float32Array
@@ -247,6 +254,8 @@ class Request:
         number_format = options.format or self.target.number_format
         if number_format == "auto" and machine.task is Task.REGRESSION:
             number_format = "float32"
+        if in_image(options):
+            number_format = "float32"
         return Plan(
             options=options,
             target=self.target,
@@ -262,6 +271,8 @@ class Request:
             promise=AskedPromise.of(options),
             stages=AskedStages.of(options),
             tolerance=options.tolerance,
+            in_image=in_image(options),
+            capacity=options.capacity,
             budgets=budgets(
                 self.target, self.given.max_flash, self.given.max_ram, options.max_instructions
             ),

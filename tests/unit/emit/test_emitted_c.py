@@ -22,6 +22,7 @@ from kit import (
     coded,
     coded_polynomials,
     expansions,
+    images,
     pairs,
     polynomials,
     ratios,
@@ -59,6 +60,7 @@ PROGRAMS = [
     *pairs.CORE,
     *polynomials.CORE,
     *coded_polynomials.CORE,
+    *images.CORE,
     *additive.CORE,
     *regressions.SIGNED,
     *IN_STEPS,
@@ -84,6 +86,7 @@ SOME = [
     (watched.CORE[4], "host"),
     (watched.DOUBLED[1], "cortex-m7"),
     (IN_STEPS[1], "cortex-m7"),
+    (images.CORE[0], "cortex-m7"),
 ]
 """One program of each list."""
 every_list = pytest.mark.parametrize(
@@ -108,9 +111,11 @@ NOT_TIDY = (
 
 
 def written(case, target, folder):
-    """Return model and harness of a case."""
+    """Return model and harness of a case, and what is there for its image."""
     catalogue.emitted(case, target).write(folder)
-    return [folder / "iris.c", folder / "iris_harness.c"]
+    own = [folder / name for name in ("iris_image.c", "iris_patch.c")]
+    sources = [folder / "iris.c", folder / "iris_harness.c"]
+    return [*sources, *(path for path in own if path.exists())]
 
 
 def parameters(cases):
@@ -258,12 +263,15 @@ def test_the_header_states_a_contract_for_each_function(programs):
 
 
 WATCHED = [(watched.CORE[1], "host")]
+IN_IMAGES = [(images.CORE[1], "host")]
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3", "-Os"])
 @pytest.mark.parametrize(
-    ("case", "target"), parameters([*CASES[:4], *OF_CODES, *CASES[-8:], *WATCHED]), ids=str
+    ("case", "target"),
+    parameters([*CASES[:4], *OF_CODES, *CASES[-8:], *WATCHED, *IN_IMAGES]),
+    ids=str,
 )
 def test_no_library_is_called_and_nothing_is_writable(
     case, target, compiler, optimisation, tmp_path
@@ -300,6 +308,8 @@ def test_no_library_is_called_and_nothing_is_writable(
         functions += ["classify_within", "audit"]
     elif case in (*coded.CORE, *coded_polynomials.CORE):
         functions += ["classify_float", "decision_float"]
+    elif case in images.CORE:
+        functions.append("open")
     elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE, *additive.CORE):
         functions.append("audit")
     assert exported == {f"iris_{name}" for name in (*functions, "class_names", "stage_names")}

@@ -28,6 +28,8 @@ HEADINGS = {
     "show": "Print a program: `kmcompile show MODEL`",
     "verify": "Repeat the checks: `kmcompile verify DIR`",
     "bench": "Compare targets: `kmcompile bench MODEL`",
+    "image": "Make an image: `kmcompile image MODEL`",
+    "patch": "Make a patch: `kmcompile patch OLD NEW`",
     "manual": "Show the manual: `kmcompile manual TOPIC`",
 }
 

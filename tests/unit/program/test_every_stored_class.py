@@ -20,6 +20,7 @@ from kit import (
     coded,
     coded_polynomials,
     expansions,
+    images,
     integer_exits,
     leaf_expansions,
     pairs,
@@ -82,6 +83,7 @@ CASES = (
     routed.VOTES[0],
     leaf_expansions.CORE[0],
     taylor.CORE[1],
+    images.CORE[0],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

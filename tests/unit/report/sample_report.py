@@ -142,6 +142,7 @@ def make_report(**changed: Any) -> Report:
         "telemetry": None,
         "redundancy": None,
         "stepping": None,
+        "image": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -174,6 +175,7 @@ def make_report(**changed: Any) -> Report:
             "telemetry": "it was not asked for",
             "redundancy": "it was not asked for",
             "stepping": "the C answers at once",
+            "image": "it was not asked for",
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",

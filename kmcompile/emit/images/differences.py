@@ -1,0 +1,75 @@
+"""What keeps a model from flying on the code of another: the first difference, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum
+
+
+def difference(program: Program, flies: Program, text: str, flying: str, file: str) -> str:
+    """Return what differs between a program and one that flies, whose texts differ.
+
+    Parameters
+    ----------
+    program, flies : Program
+    text, flying : str
+        Their emitted files.
+    file : str
+        The name of the file, for differences that have no name of their own.
+    """
+    for what, own, other in _facts(program, flies):
+        if own != other:
+            return f"{what} {_text(own)}, in the code {_text(other)}"
+    lines = zip(text.splitlines(), flying.splitlines(), strict=False)
+    for number, (own_line, other_line) in enumerate(lines, 1):
+        if own_line != other_line:
+            return (
+                f"line {number} of {file} is {own_line.strip()!r} instead of {other_line.strip()!r}"
+            )
+    return f"{file} has another length"
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _facts(program: Program, flies: Program) -> Iterator[tuple[str, object, object]]:
+    """Yield parts of the structure that have a name, each of both programs."""
+    named: list[tuple[str, Callable[[Program], object]]] = [
+        ("its preprocessing is", _steps),
+        ("its prepared features are", lambda one: one.prepare.n_out),
+        ("its stages are", lambda one: tuple(stage.name for stage in one.stages)),
+        ("its replay is", lambda one: "none" if one.replay is None else "float64"),
+        ("its kernel is", _kernel),
+        ("its vectors take part in so many decisions:", _rows),
+        ("its totals of groups are", _order),
+        ("its tables are", lambda one: tuple(table.name for table in one.tables())),
+    ]
+    for what, fact in named:
+        yield what, fact(program), fact(flies)
+
+
+def _steps(program: Program) -> tuple[str, ...]:
+    return tuple(step.name for step in program.prepare.steps) or ("none",)
+
+
+def _kernel(program: Program) -> str:
+    if not isinstance(program.sum, ExactSum):
+        return program.sum.name
+    degree = getattr(program.sum.kernel, "degree", None)
+    name = program.sum.kernel.name
+    return name if degree is None else f"{name} of degree {degree}"
+
+
+def _rows(program: Program) -> int:
+    return program.sum.n_rows if isinstance(program.sum, ExactSum) else 0
+
+
+def _order(program: Program) -> str:
+    """Return how the totals of groups are added."""
+    if not isinstance(program.sum, ExactSum):
+        return "not there"
+    signs = "both signs" if program.sum.mixed_signs else "one sign"
+    return f"of {signs}, {'' if program.sum.compensates else 'not '}compensated"

@@ -1,0 +1,269 @@
+"""The parts of an image, in the order in which it holds them: counts, numbers, tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from kmcompile.emit.images.model_text import MODEL, Count, Number
+from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.marks import C_TYPES
+from kmcompile.errors import InputError
+from kmcompile.numeric.table import Table
+from kmcompile.program.capacity import Capacity
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CodedSum, ExactSum, LinearSum, LocalExpansion
+
+UNIT: Final = 8
+"""Every part begins at a multiple of these bytes, and so does the image itself."""
+HEAD_BYTES: Final = 88
+"""Magic, byte order, length, checksum, version, alignment and two hashes of 32 bytes."""
+VERSION: Final = 1
+"""Version of the form of images."""
+_MOST_BYTES: Final = 1 << 31
+
+_FIRST_AXES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("vectors", "coefficients", "squares"), "n_blocks"),
+    **dict.fromkeys(("replay_vectors_low", "replay_coefficients_low"), "n_blocks"),
+    **dict.fromkeys(("group_ends", "group_decisions"), "n_groups"),
+    **dict.fromkeys(("known_inputs", "known_labels", "known_lower", "known_upper"), "n_answers"),
+}
+"""The tables whose length depends on a count of the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """A table in an image.
+
+    Parameters
+    ----------
+    name : str
+        The member of the model, which points to it.
+    c_type : str
+    length : str
+        C expression of the number of elements.
+    most : int
+        Largest number of elements.
+    taken_by : str
+        The function that takes it, without prefix.
+    more : str
+        Further arguments of that function: what its elements are compared with.
+    meaning : str
+        The comment of the member.
+    """
+
+    name: str
+    c_type: str
+    length: str
+    most: int
+    taken_by: str
+    more: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What an image has, in order.
+
+    Parameters
+    ----------
+    capacity : Capacity
+    counts : tuple of Count
+    numbers : tuple of Number
+        Unsigned integers, then floats, then doubles.
+    tables : tuple of TablePart
+    """
+
+    capacity: Capacity
+    counts: tuple[Count, ...]
+    numbers: tuple[Number, ...]
+    tables: tuple[TablePart, ...]
+
+    def of_kind(self, kind: str) -> tuple[Number, ...]:
+        """Return the numbers of one type: "u", "f" or "d"."""
+        return tuple(number for number in self.numbers if number.kind == kind)
+
+    @property
+    def version(self) -> int:
+        """The version of the form."""
+        return VERSION
+
+    @property
+    def unit(self) -> int:
+        """The alignment in bytes."""
+        return UNIT
+
+    @property
+    def has_doubles(self) -> bool:
+        """Whether there are doubles."""
+        doubles = any(table.taken_by == "take_doubles" for table in self.tables)
+        return doubles or bool(self.of_kind("d"))
+
+    @property
+    def has_indices(self) -> bool:
+        """Whether a table has indices."""
+        return any(table.taken_by == "take_indices" for table in self.tables)
+
+    @property
+    def has_ends(self) -> bool:
+        """Whether a table has ends of groups."""
+        return any(table.taken_by == "take_ends" for table in self.tables)
+
+    def number_kinds(self, name: str) -> list[dict[str, Any]]:
+        """Return the numbers of each type, with the call that takes them from the image."""
+        calls = {
+            "u": "(const uint32_t *){name}_take(reader, {n}, 4U)",
+            "f": "{name}_take_floats(reader, {n})",
+            "d": "{name}_take_doubles(reader, {n})",
+        }
+        names = {"u": "words", "f": "floats", "d": "doubles"}
+        kinds = []
+        for kind, call in calls.items():
+            numbers = self.of_kind(kind)
+            if numbers:
+                taken = call.format(name=name, n=unsigned_literal(len(numbers)))
+                kinds.append(
+                    {
+                        "c_type": C_TYPES[kind],
+                        "name": names[kind],
+                        "call": taken,
+                        "numbers": numbers,
+                    }
+                )
+        return kinds
+
+    @property
+    def most_bytes(self) -> int:
+        """Bytes of the largest image."""
+        sizes = [4 * len(self.counts)]
+        sizes += [_SIZES[kind] * len(self.of_kind(kind)) for kind in _SIZES]
+        sizes += [_ELEMENTS[table.c_type] * table.most for table in self.tables]
+        return HEAD_BYTES + sum(-(-size // UNIT) * UNIT for size in sizes)
+
+    @property
+    def most_elements(self) -> int:
+        """Elements of the largest part."""
+        lengths = [len(self.counts), *(len(self.of_kind(kind)) for kind in _SIZES)]
+        return max([*lengths, *(table.most for table in self.tables)])
+
+
+_SIZES: Final = {"u": 4, "f": 4, "d": 8}
+_ELEMENTS: Final = {"float": 4, "double": 8, "uint16_t": 2, "uint32_t": 4}
+
+
+def counts_of(program: Program, capacity: Capacity) -> tuple[Count, ...]:
+    """Return the counts that may differ from model to model."""
+    summed, counts = program.ends.exact, []
+    if isinstance(summed, ExactSum):
+        rows = (
+            ("N_BLOCKS", summed.n_blocks, capacity.blocks, "blocks of support vectors"),
+            ("N_GROUPS", summed.n_groups, capacity.groups, "groups of blocks"),
+            ("SUM_EVALS", summed.n_vectors, capacity.vectors, "support vectors, and evaluations"),
+        )
+        counts = [_count(*row) for row in rows]
+    answers = len(program.known_answers)
+    return (*counts, _count("N_ANSWERS", answers, capacity.answers, "known answers"))
+
+
+def _count(constant: str, value: int, most: int, meaning: str) -> Count:
+    most_constant = f"MOST_{constant.removeprefix('N_')}".replace("SUM_EVALS", "VECTORS")
+    return Count(constant, constant.lower(), most_constant, value, most, meaning)
+
+
+def check_supported(program: Program) -> None:
+    """Refuse a program that no image can hold.
+
+    Raises
+    ------
+    InputError
+    """
+    summed = program.ends.exact
+    plain = isinstance(summed, ExactSum | LinearSum) and not isinstance(summed, CodedSum)
+    reason = ""
+    others = [stage for stage in program.exits if not isinstance(stage, LocalExpansion)]
+    if others:
+        reason = f"the stage {others[0].name}"
+    elif not plain:
+        reason = f"the sum {summed.name}"
+    elif isinstance(summed, ExactSum) and (summed.skip_zeros or summed.reduced is not None):
+        reason = "a reduced machine or one that skips zeros"
+    elif program.probability is not None:
+        reason = "the probabilities of a calibrated machine"
+    if reason:
+        raise InputError(f"--tables image: no image holds {reason} yet\nleave out --tables image")
+    if not len(program.known_answers):
+        raise InputError(
+            "--tables image: no ordinary input is certified, so that an image would have no known "
+            "answers\nleave out --tables image"
+        )
+
+
+def table_parts(program: Program, capacity: Capacity) -> tuple[TablePart, ...]:
+    """Return the tables of an image in their order.
+
+    Raises
+    ------
+    InputError
+        If a table has integers of which it is not known what they must be.
+    """
+    return tuple(_table_part(table, program, capacity) for table in program.tables())
+
+
+def _table_part(table: Table, program: Program, capacity: Capacity) -> TablePart:
+    count = _FIRST_AXES.get(table.name)
+    if count == "n_blocks" and not isinstance(program.ends.exact, ExactSum):
+        count = None  # blocks of decisions, not of vectors
+    if count is None:
+        length, most = unsigned_literal(table.values.size), table.values.size
+    else:
+        each = int(np.prod(table.values.shape[1:]))
+        length = f"{MODEL}->{count}" + (f" * {unsigned_literal(each)}" if each > 1 else "")
+        largest = {
+            "n_blocks": capacity.blocks,
+            "n_groups": capacity.groups,
+            "n_answers": capacity.answers,
+        }
+        most = each * largest[count]
+    if most * table.values.itemsize >= _MOST_BYTES:
+        raise InputError(f"--capacity: the table {table.name} would have 2^31 bytes or more")
+    taken_by, more = _reader(table, program)
+    return TablePart(table.name, table.c_type, length, most, taken_by, more, _meaning(table))
+
+
+def _reader(table: Table, program: Program) -> tuple[str, str]:
+    """Return the function that takes a table, and what its elements are compared with."""
+    kind, upper = table.values.dtype.name, program.name.upper()
+    if kind in ("float32", "float64"):
+        return ("take_floats" if kind == "float32" else "take_doubles"), ""
+    limits = {
+        "group_decisions": f"{upper}_N_DECISIONS",
+        "local_decisions": f"{upper}_N_DECISIONS",
+        "known_labels": f"{upper}_N_CLASSES",
+    }
+    for number, step in enumerate(program.prepare.steps):
+        limits[f"{step.name}_{number}_columns"] = unsigned_literal(step.n_in)
+    if kind == "uint16" and table.name == "group_ends":
+        return "take_ends", f"{MODEL}->n_blocks"
+    if kind == "uint16" and table.name in limits:
+        return "take_indices", limits[table.name]
+    raise InputError(f"--tables image: no image holds the table {table.name} yet")
+
+
+def _meaning(table: Table) -> str:
+    text = table.layout.partition(":")[0]
+    return text[0].lower() + text[1:] if text[1:2].islower() else text
+
+
+def member_rows(parts: Parts) -> list[tuple[str, str]]:
+    """Return the declarations of the model's members with their meanings, the widest first."""
+    rows = [(f"double {one.member};", one.meaning) for one in parts.of_kind("d")]
+    rows += [(f"const {table.c_type} *{table.name};", table.meaning) for table in parts.tables]
+    rows += [
+        (f"uint32_t {one.member};", f"{one.meaning}: at most {one.most}") for one in parts.counts
+    ]
+    rows += [(f"uint32_t {one.member};", one.meaning) for one in parts.of_kind("u")]
+    rows += [(f"float {one.member};", one.meaning) for one in parts.of_kind("f")]
+    return rows

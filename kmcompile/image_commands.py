@@ -1,0 +1,111 @@
+"""The commands for models in images: an image for code that flies, a patch between two images."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kmcompile import console
+from kmcompile.progress import Progress
+from kmcompile.request.option_values import CHOICES
+from kmcompile.text.visible import printable
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("model", type=_FILE)
+@click.option(
+    "--for",
+    "folder",
+    type=_FOLDER,
+    required=True,
+    metavar="DIR",
+    help="Code that flies: compiled with --tables image.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="The image [<model>.bin]."
+)
+@click.option("--data", type=_FILE, help="Samples by which early exits are fitted; also verify.")
+@click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
+@click.option(
+    "--verify",
+    type=click.Choice(CHOICES["verify"]),
+    help="Where the code is run [target if its tools are here, otherwise host].",
+)
+@click.option(
+    "--trust-pickle",
+    is_flag=True,
+    help="Let pickle run what the file says. Without it, only data is rebuilt.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print nothing on success.")
+def image_command(model: Path, folder: Path, as_json: bool, quiet: bool, **values: Any) -> None:
+    """Write the image of a retrained model for code that flies already.
+
+    The code in DIR is built again with its own recipe and the new image, run on the host and on
+    the emulated target, and compared with the model. A model that is larger than the code's
+    capacity exits 4; one that needs other code exits 3.
+    """
+    from kmcompile import imaging
+
+    with Progress(enabled=not quiet) as progress:
+        result = imaging.make_image(model, folder, progress=progress, **values)
+    if as_json:
+        console.emit(console.print_json, result)
+    elif not quiet:
+        console.emit(_print_image, result)
+
+
+@click.command()
+@click.argument("old", type=_FILE)
+@click.argument("new", type=_FILE)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FILE", help="The patch [<new>.patch]."
+)
+@click.option("--in-place", is_flag=True, help="To be applied to the old image's own memory.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print nothing on success.")
+def patch_command(
+    old: Path, new: Path, out: Path | None, in_place: bool, as_json: bool, quiet: bool
+) -> None:
+    """Write the patch that makes the image NEW of the image OLD, which is on board."""
+    from kmcompile import imaging
+
+    result = imaging.make_patch(old, new, out, in_place)
+    if as_json:
+        console.emit(console.print_json, result)
+    elif not quiet:
+        console.emit(_print_patch, result)
+
+
+def _print_image(result: dict[str, Any]) -> None:
+    from kmcompile.report import terminal
+
+    image = result["image"]
+    terminal.print_verification(image["file"], result, console.styled())
+    click.echo(
+        f"\nwritten to {printable(image['file'])}: {image['bytes']:,} bytes, {_share(image)}"
+    )
+    click.echo(f"SHA-256 of the code    {image['layout_sha256']}")
+    click.echo(f"SHA-256 of the model   {image['model_sha256']}")
+
+
+def _share(image: dict[str, Any]) -> str:
+    if not image["most_vectors"]:
+        return "no support vectors"
+    return f"{image['vectors']:,} support vectors of at most {image['most_vectors']:,}"
+
+
+def _print_patch(result: dict[str, Any]) -> None:
+    old, new = result["old"], result["new"]
+    how = "in place or to another place" if result["in_place"] else "to another place"
+    click.echo(
+        f"written to {printable(result['patch'])}: {result['bytes']:,} bytes instead of "
+        f"{new['bytes']:,}, to be applied {how}"
+    )
+    for name, one in (("old", old), ("new", new)):
+        click.echo(f"SHA-256 of the {name} image   {one['sha256']}")

@@ -1,0 +1,131 @@
+"""A model in an image gives the interpreter's answers, also on code of another model."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kit.covering import some
+from kit.emitted import emit_model
+from kit.images import NAMES, estimator, in_image
+from kit.tools import need_tools
+from kmcompile.build import build
+from kmcompile.emit.images.patch import check_image
+from kmcompile.program import storage
+from kmcompile.program.interpreter import Status
+from kmcompile.run import runner_for
+from kmcompile.target import load_target
+
+HOST = load_target("host")
+MODES = ("exact", "certified")
+
+
+def check(flying, target, folder):
+    """Build code with an image, and compare all that it answers."""
+    with build(flying.recipe, flying.write(folder), target) as artifact:
+        run = runner_for(target).run(artifact, flying.inputs)
+    np.testing.assert_array_equal(run.records, flying.records)
+    assert run.self_test == Status.OK
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_answer_is_the_interpreters_bit_for_bit(name, mode, tmp_path):
+    need_tools(HOST)
+    check(in_image(estimator(name, 0), mode=mode), HOST, tmp_path)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", NAMES)
+def test_retrained_model_flies_on_the_code_of_the_first(name, mode, tmp_path):
+    need_tools(HOST)
+    first = in_image(estimator(name, 0), mode=mode, vectors=400)
+    later = in_image(estimator(name, 1), mode=mode, like=first)
+    n_answers = len(later.program.known_answers)
+    assert first.program.capacity.exceeded_by(later.program.sum, n_answers) is None
+    for file in ("iris.h", "iris.c"):
+        assert later.files[file] == first.files[file]
+    assert later.image != first.image
+    check(first.with_image_of(later), HOST, tmp_path)
+
+
+def test_local_expansion_of_a_retrained_model_flies_in_the_shape_of_the_first(tmp_path):
+    need_tools(HOST)
+    name, stage = "breast_cancer_rbf", "local_expansion"
+    first = in_image(estimator(name, 0), mode="certified", vectors=140, require=stage)
+    later = in_image(estimator(name, 1), mode="certified", like=first)
+    (old,), (new,) = first.program.early_exits, later.program.early_exits
+    assert old.name == new.name == stage
+    assert [table.values.shape for table in old.tables()] == [
+        table.values.shape for table in new.tables()
+    ]
+    assert not np.array_equal(old.centres, new.centres)
+    assert later.files["iris.c"] == first.files["iris.c"]
+    assert later.answers.results["certified"].mean() > 0.5
+    assert (later.answers.results["stage"] == 0).mean() > 0.3
+    check(first.with_image_of(later), HOST, tmp_path)
+
+
+@pytest.mark.target
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("target", ["cortex-m7", "leon3", "rv32imafc"])
+def test_retrained_model_flies_on_a_board(target, mode, tmp_path):
+    """On leon3 every number in the image is big-endian."""
+    board = load_target(target)
+    need_tools(board)
+    first = in_image(estimator("iris_rbf", 0), target, mode, vectors=80)
+    later = in_image(estimator("iris_rbf", 1), target, mode, first)
+    check(first.with_image_of(later), board, tmp_path)
+
+
+def test_image_of_a_big_endian_target_says_so():
+    image = in_image(estimator("iris_rbf", 0), "leon3").image
+    check_image(image, "iris.bin")
+    assert image[4:8] == b"\x01\x02\x03\x04"
+
+
+@pytest.mark.parametrize("name", some(list(NAMES), ("iris_rbf", "wine_linear_one_vs_rest")))
+def test_code_has_none_of_the_models_numbers(name):
+    """Two models of one shape have one text: it is the contract between code and image."""
+    first = in_image(estimator(name, 2), vectors=400)
+    later = in_image(estimator(name, 3), like=first)
+    assert first.program.model_sha256 != later.program.model_sha256
+    for file in ("iris.h", "iris.c", "iris_harness.c", "iris_patch.c"):
+        assert first.files[file] == later.files[file]
+
+
+def test_option_off_leaves_the_code_as_it_was():
+    """A program without a capacity stores none and emits no image."""
+    emitted = emit_model(estimator("iris_rbf", 0))
+    assert emitted.program.capacity is None
+    assert not any(file.endswith(("_image.c", "_patch.c")) for file in emitted.files)
+    assert b"capacity" not in storage.save(emitted.program)
+
+
+def test_capacity_is_stored_with_the_program():
+    program = in_image(estimator("iris_rbf", 0), vectors=77).program
+    assert storage.load(storage.save(program), "program.npz").capacity == program.capacity
+    assert program.capacity.vectors == 77
+
+
+def test_any_model_of_the_capacitys_vectors_has_room():
+    """However its vectors fall into groups: each group fills up one block at most."""
+    program = in_image(estimator("iris_rbf", 0), vectors=61).program
+    capacity, lanes = program.capacity, program.sum.lanes
+    for first in range(1, 61 - capacity.groups):
+        sizes = [first, *[1] * (capacity.groups - 2)]
+        sizes.append(61 - sum(sizes))
+        assert sum(-(-size // lanes) for size in sizes) <= capacity.blocks
+
+
+def test_code_with_a_refused_image_answers_nothing(tmp_path):
+    """Every function gives the error of a model that is not open."""
+    need_tools(HOST)
+    emitted = in_image(estimator("iris_rbf", 0))
+    image = emitted.files["iris_image.c"].replace(b"0x4B, 0x4D, 0x49, 0x4D", b"0, 0, 0, 0")
+    assert image != emitted.files["iris_image.c"]
+    object.__setattr__(emitted, "files", {**emitted.files, "iris_image.c": image})
+    with build(emitted.recipe, emitted.write(tmp_path), HOST) as artifact:
+        run = runner_for(HOST).run(artifact, emitted.inputs[:3])
+    assert (run.records[:, 0] == Status.ERROR_NULL).all()
+    assert run.self_test != Status.OK
