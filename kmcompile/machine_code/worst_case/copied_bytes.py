@@ -20,6 +20,8 @@ _THIRD: Final = {
     "EM_SPARC32PLUS": (r"%o2\b", rf"mov {_NUMBER}, %o2"),
 }
 """Machine -> the register of the third argument, and the instruction that sets it to a constant."""
+_ONLY_READS: Final = {"EM_ARM": r"add(?:\.[nw]|w)? (?!r2,)\w+, \w+, r2"}
+"""Machine -> the instruction that reads this register and writes another."""
 
 
 def copied_bytes(program: Disassembly, graph: FlowGraph, callee: int) -> int:
@@ -55,6 +57,8 @@ def _constant(
             return int(found["number"], 0)
         last = [call] if node not in before and node != call else before.get(node, [])
         called = node != call and graph.flows.get(node) and graph.flows[node].kind is Kind.CALL
-        if len(last) != 1 or called or (node != call and re.search(register, text)):
+        reads = re.fullmatch(_ONLY_READS.get(program.machine, "(?!)"), text.strip())
+        changes = node != call and not reads and re.search(register, text)
+        if len(last) != 1 or called or changes:
             raise NotUnderstoodError(f"{where}: how much is copied is not known")
         node = last[0]
