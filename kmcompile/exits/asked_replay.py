@@ -77,7 +77,8 @@ def add_asked_replay(
         plan.replay_required,
         lowered.coded,
     )
-    if plan.step is not None:  # its steps pass all places in order
+    # Steps pass all places in order, and code for an image must suit other models, too.
+    if plan.step is not None or plan.in_image:
         return program, note
     return _at_once(program, note, lowered.ordinary)
 

@@ -42,5 +42,6 @@ def test_decisions_are_still_those_of_the_exact_sum():
     assert 1e-6 < error.max() < 1e-2
 
 
-def test_steps_pass_the_exact_sum():
-    assert not compiled(1e-4, step=20_000).program.sums_at_once
+@pytest.mark.parametrize("option", [{"step": 20_000}, {"tables": "image"}], ids=str)
+def test_steps_and_images_keep_the_exact_sum(option):
+    assert not compiled(1e-4, **option).program.sums_at_once
