@@ -19,6 +19,8 @@ from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.leaf_budget import most_of_leaf
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.monitor.held_out import hold_out
+from kmcompile.monitor.monitored import with_monitor
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
 from kmcompile.output.folder import reserve
@@ -83,9 +85,11 @@ def compile_model(
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
         machine, plan = _asked(model, request, tell)
+        held, plan = hold_out(plan, tell)
         reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
+        chosen = choose_program(reduced.machine, reduced.plan, tell)
+        chosen, monitored = with_monitor(chosen, held, plan, tell)
         plan = reduced.plan
-        chosen = choose_program(reduced.machine, plan, tell)
         chosen.check_fits()
         tell("writing C")
         files = _written(machine, chosen, reduced.reduction)
@@ -116,6 +120,7 @@ def compile_model(
                 modes,
                 reduced.reduction,
                 files.get(f"{program.name}.bin"),
+                monitored,
             ),
             files,
         )
@@ -165,8 +170,10 @@ def program_of(
         _refuse_options(model_or_folder, options)
         return load(model_or_folder).program
     machine, plan = _asked(model_or_folder, Request.of(model_or_folder, options), tell)
+    held, plan = hold_out(plan, tell)
     reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
-    return choose_program(reduced.machine, reduced.plan, tell).program
+    chosen = choose_program(reduced.machine, reduced.plan, tell)
+    return with_monitor(chosen, held, plan, tell)[0].program
 
 
 def verify_folder(

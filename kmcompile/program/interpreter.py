@@ -258,6 +258,7 @@ def _classified(
     pairs = np.zeros(len(batch), dtype=np.int64)
     turns = np.zeros((len(batch), program.n_decisions), dtype=np.int32)
     places = np.arange(len(batch))
+    usual = None if program.monitor is None else program.monitor.finds_usual(batch)
     for number, stage in enumerate(program.exits, start=1):
         weight = ends.weight(stage)
         if isinstance(stage, EarlyExit):
@@ -288,6 +289,8 @@ def _classified(
         places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
     if program.replay is not None and program.replay.at_once:
         results[places] = _results(program.replay.run(batch), last + 1, program.replay)
+        if usual is not None:
+            results["in_range"] = usual
         return results, operations, kernels, pairs, turns
     if exact is None:
         summed = ends.exact.run(batch)
@@ -312,6 +315,8 @@ def _classified(
         open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
         answer = program.replay.run(labelled.chosen(open_))
         results[places[open_]] = _results(answer, last + 1, program.replay)
+    if usual is not None:
+        results["in_range"] = usual
     return results, operations, kernels, pairs, turns
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
@@ -24,6 +24,7 @@ from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
+from kmcompile.program.stages.monitor import Monitor
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
 from kmcompile.program.stages.probability import Probability
@@ -296,6 +297,17 @@ class Program:
     def early_exits(self) -> tuple[EarlyExit, ...]:
         """The stages that may decide a query before the exact sum."""
         return tuple(stage for stage in self.exits if isinstance(stage, EarlyExit))
+
+    @property
+    def monitor(self) -> Monitor | None:
+        """The monitor that `in_range` of a result is from, or None."""
+        return next((stage for stage in self.exits if isinstance(stage, Monitor)), None)
+
+    def without_monitor(self) -> Program:
+        """Return the program without its monitor: only `in_range` of results may differ."""
+        if self.monitor is None:
+            return self
+        return replace(self, exits=tuple(s for s in self.exits if s is not self.monitor))
 
     @property
     def takes_risk(self) -> bool:

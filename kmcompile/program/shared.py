@@ -11,12 +11,13 @@ class Place(IntEnum):
     """Where a stage stands in a program."""
 
     PREPARE = 0
-    LIST = 1
-    GATE = 2
-    EXIT = 3
-    SUM = 4
-    LABEL = 5
-    REPLAY = 6
+    MONITOR = 1
+    LIST = 2
+    GATE = 3
+    EXIT = 4
+    SUM = 5
+    LABEL = 6
+    REPLAY = 7
 
 
 Shared = tuple[tuple[str, float], ...]

@@ -11,6 +11,7 @@ from typing import Any
 from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.monitor.monitored import Monitored
 from kmcompile.program.interpreter import Answers, operations_alone
 from kmcompile.program.program import Program
 from kmcompile.program.stages import VectorlessSum
@@ -23,6 +24,7 @@ from kmcompile.report.image_section import image_section
 from kmcompile.report.memory_section import memory_section
 from kmcompile.report.model_section import model_section
 from kmcompile.report.modes import Modes, modes_section
+from kmcompile.report.monitor_section import monitor_section
 from kmcompile.report.notes import notes_of
 from kmcompile.report.promise import calibration_section, measured_risk, risk_section
 from kmcompile.report.reduction_section import reduction_section
@@ -76,6 +78,8 @@ class Compilation:
         What `--reduce` did to the machine.
     image : bytes, optional
         The image of the model, where it is not in the code.
+    monitored : Monitored, optional
+        How the monitor was made.
     """
 
     machine: KernelMachine
@@ -87,6 +91,7 @@ class Compilation:
     modes: Modes | str = "the modes were not compared"
     reduction: Reduction | None = None
     image: bytes | None = None
+    monitored: Monitored | None = None
 
 
 def assemble(made: Compilation) -> contents.Report:
@@ -112,6 +117,7 @@ def assemble(made: Compilation) -> contents.Report:
     redundancy = redundancy_section(program)
     stepping = stepping_section(program, plan.target, findings, sample)
     image = image_section(program, made.image)
+    monitor = monitor_section(made.monitored)
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
@@ -129,6 +135,7 @@ def assemble(made: Compilation) -> contents.Report:
         redundancy,
         stepping,
         image,
+        monitor,
         target,
         choice,
         risk,
@@ -155,6 +162,7 @@ def assemble(made: Compilation) -> contents.Report:
         redundancy=redundancy.content,
         stepping=stepping.content,
         image=image.content,
+        monitor=monitor.content,
         target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),

@@ -6,6 +6,7 @@ The statistical program does not depend on this comparison: no choice and no pro
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.certified.offers import Offer
@@ -49,7 +50,10 @@ def modes_compared(
     except (BudgetError, InputError) as error:
         return f"mode certified: {str(error).splitlines()[0]}"
     tell_of("interpreting")
-    return compared_modes(chosen.program, answers, certified.program, queries)
+    other = certified.program
+    if chosen.program.monitor is not None:
+        other = replace(other, exits=(chosen.program.monitor, *other.exits))
+    return compared_modes(chosen.program, answers, other, queries)
 
 
 def _known(chosen: ChosenProgram) -> tuple[Offer, ...] | None:

@@ -17,6 +17,7 @@ from kmcompile.report.reduced import Reduction
 from kmcompile.report.redundancy_section import Redundancy
 from kmcompile.report.stepwise import Stepping
 from kmcompile.report.telemetry_section import Telemetry
+from kmcompile.report.watched import Monitor
 from kmcompile.verify.queries import Source
 
 Label = str | int | float | bool
@@ -268,6 +269,8 @@ class Report:
         The answer in steps; None without `--step`.
     image : Image or None
         The model in an image; None without `--tables image`.
+    monitor : Monitor or None
+        The monitor behind `in_range`; None without `--monitor`.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -292,6 +295,7 @@ class Report:
     redundancy: Redundancy | None
     stepping: Stepping | None
     image: Image | None
+    monitor: Monitor | None
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

@@ -13,6 +13,7 @@ from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import CascadeTable, cascade_table
 from kmcompile.report.memory_map import MemoryMap, memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
+from kmcompile.report.monitor_text import monitor_facts, monitor_quantiles, monitor_rows
 from kmcompile.report.page_rows import CheckRow, Row
 from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.report.redundancy_section import redundancy_facts
@@ -76,6 +77,10 @@ class Page:
     redundancy: tuple[Fact, ...]
     stepping: tuple[Fact, ...]
     stepping_places: tuple[Row, ...]
+    monitor: tuple[Fact, ...]
+    monitor_rows: tuple[Row, ...]
+    monitor_quantiles: tuple[Row, ...]
+    monitor_notes: tuple[str, ...]
     risk: tuple[Fact, ...]
     calibration: tuple[Fact, ...]
     choice: tuple[Fact, ...]
@@ -140,6 +145,10 @@ def page_of(
         redundancy=redundancy_facts(report),
         stepping=stepping_facts(report),
         stepping_places=tuple(Row(cells) for cells in stepping_rows(report)),
+        monitor=monitor_facts(report),
+        monitor_rows=tuple(map(Row, monitor_rows(report))),
+        monitor_quantiles=tuple(map(Row, monitor_quantiles(report))),
+        monitor_notes=tuple((report["monitor"] or {"notes": ()})["notes"]),
         risk=tuple(facts.risk_facts(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),

@@ -12,6 +12,7 @@ from rich.text import Text
 from kmcompile.report import checks, summary
 from kmcompile.report.checks import Status
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
+from kmcompile.report.monitor_text import monitor_facts
 from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.report.stepping_text import stepping_facts
 from kmcompile.text.figures import (
@@ -41,6 +42,7 @@ _UNSAID = (
     "choice",
     "formats",
     "stepping",
+    "monitor",
     "reduction",  # its missing limits are told with it
     "telemetry",
     "redundancy",
@@ -73,6 +75,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     of_modes = f"mode certified instead, on {modes_source(report)}"
     for name, table in (
         ("reduced machine", _facts(reduction_facts(report), console)),
+        ("monitor", _facts(monitor_facts(report), console)),
         ("memory", _memory(report, console)),
         (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
@@ -351,8 +354,8 @@ def _notes(report: dict[str, Any], console: Console) -> Table:
     """Return the notes, without those that are in a check above."""
     table = _grid("left")
     made = report["calibration"] or report["choice"] or {"notes": ()}
-    reduced = report["reduction"] or {"notes": ()}
-    for note in (*report["notes"], *made["notes"], *reduced["notes"]):
+    sections = (made, *(report[name] or {"notes": ()} for name in ("reduction", "monitor")))
+    for note in (*report["notes"], *(note for section in sections for note in section["notes"])):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row(_cell(f"  {note}", console))
     return table

@@ -85,7 +85,10 @@ def without_defaults(options: Options) -> Options:
     True
     """
     options = dataclasses.replace(
-        options, risk=_as_number(options.risk), threshold=_as_number(options.threshold)
+        options,
+        risk=_as_number(options.risk),
+        threshold=_as_number(options.threshold),
+        monitor=_as_number(options.monitor),
     )
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
@@ -140,6 +143,18 @@ def check_options(options: Options) -> None:
     _check_paper_scheme(options)
     _check_stages(options)
     check_image_options(options)
+    if options.monitor is not None and options.data is None:
+        raise UsageError(f"--monitor {options.monitor:g} needs samples\ngive --data FILE")
+    if options.monitor is not None and options.tables == "image":
+        raise UsageError(
+            "--monitor is fitted to one model, so it does not go with --tables image\n"
+            "leave out one of them"
+        )
+    if options.monitor is not None and options.step is not None:
+        raise UsageError(
+            "--monitor computes its score at once, so it does not go with --step\n"
+            "leave out one of them"
+        )
     _check_built(options)
 
 
@@ -239,6 +254,8 @@ def _check_values(options: Options) -> None:
         _check_number("risk", options.risk, low=0.0, high=1.0)
     if options.tolerance is not None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
+    if options.monitor is not None:
+        _check_number("monitor", options.monitor, low=0.0, high=1.0)
     if options.threshold is not None:
         _check_number("threshold", options.threshold, low=-math.inf, high=math.inf)
     if options.generated is not None:

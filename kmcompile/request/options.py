@@ -61,6 +61,7 @@ class Options:
     tolerance: float | None = None
     tables: str | None = None
     capacity: int | None = None
+    monitor: float | None = None
     package: str | None = None
     max_flash: int | None = None
     max_ram: int | None = None

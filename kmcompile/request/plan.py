@@ -114,6 +114,8 @@ class Plan:
         Whether the tables lie in an image instead of the code.
     capacity : int or None
         Support vectors of the largest model of an image; None: chosen.
+    monitor : float or None
+        The largest share of usual inputs that the monitor may find unlike the samples.
     budgets : Budgets
     flash_is_given : bool
         Whether the user gave the flash budget; exits may then fill it.
@@ -145,6 +147,7 @@ class Plan:
     tolerance: float | None
     in_image: bool
     capacity: int | None
+    monitor: float | None
     budgets: Budgets
     flash_is_given: bool
     samples: Float32Array
@@ -273,6 +276,7 @@ class Request:
             tolerance=options.tolerance,
             in_image=in_image(options),
             capacity=options.capacity,
+            monitor=options.monitor,
             budgets=budgets(
                 self.target, self.given.max_flash, self.given.max_ram, options.max_instructions
             ),

@@ -30,6 +30,7 @@ from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.failure import failure_of
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.findings import Findings
+from kmcompile.verify.monitor_inputs import monitor_inputs
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source
 from kmcompile.verify.seen import seen_note
@@ -87,9 +88,14 @@ def collect_queries(
     if seen is not None:
         source = "calibration"
         notes.append(seen)
+    pool = np.concatenate([given, made])
     if program.early_exits:
-        paths, told = path_inputs(program, np.concatenate([given, made]))
+        paths, told = path_inputs(program.without_monitor(), pool)
         X.append(paths)
+        notes += told
+    if program.monitor is not None:
+        parted, told = monitor_inputs(program, pool)
+        X.append(parted)
         notes += told
     return Queries(np.concatenate(X), source, n_given, n_ordinary, tuple(notes))
 

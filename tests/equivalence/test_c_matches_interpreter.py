@@ -21,6 +21,7 @@ from kit import (
     coded,
     coded_polynomials,
     leaf_expansions,
+    monitors,
     pairs,
     polynomials,
     ratios,
@@ -84,6 +85,7 @@ EVERY_STAGE = [
     *leaf_expansions.CORE,
     *leaf_expansions.STATISTICAL,
     *taylor.CORE,
+    *monitors.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

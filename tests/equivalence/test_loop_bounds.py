@@ -21,6 +21,7 @@ from kit import (
     expansions,
     integer_exits,
     leaf_expansions,
+    monitors,
     pairs,
     polynomials,
     quadratics,
@@ -72,6 +73,8 @@ CASES = [
     (InSteps(pairs.CORE[0]), "cortex-m7"),
     (InSteps(coded.REPLAYED[0]), "host"),
     (InSteps(coded.REPLAYED[1]), "cortex-m7"),
+    (monitors.CORE[0], "cortex-m7"),
+    (monitors.CORE[8], "cortex-m0"),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

@@ -25,6 +25,7 @@ from kit.expansions import Expanded
 from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
 from kit.leaf_expansions import BesideStatistical, LeavesExpanded
+from kit.monitors import Monitored
 from kit.pairs import Pairs
 from kit.polynomials import Polynomial
 from kit.quadratics import QuadraticCase
@@ -94,6 +95,7 @@ GROUPS: dict[str, list[Any]] = {
         _small(Case("SVC", "poly", "binary", "l2", parameters=(("coef0", 0.0), ("gamma", 1.0)))),
         _small(Case("SVC", "cosine", "one_vs_one", "raw")),
         Regression("rbf", **_SMALL),
+        Monitored(_small(CASES[0])),
         Regression("rbf", n_trained=N_OF_PARTED),
         Calibrated("rbf", threshold=0.2, n_samples=60),
         Calibrated("iris"),
@@ -146,6 +148,7 @@ GROUPS: dict[str, list[Any]] = {
         Certified("rbf", "sparse_digits", "raw", **_SMALL),
         Certified("laplacian", "moons", **_SMALL),
         InSteps(Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100)),
+        Monitored(Certified("rbf", "wine", **_SMALL), "directions"),
     ],
     "codes": [
         Coded(coded.divided_digits, "int8"),
@@ -164,6 +167,8 @@ GROUPS: dict[str, list[Any]] = {
         InFormat(_small(Case("OneClassSVM", "rbf", "one_class", "standard")), "int16"),
         InFormat(_small(Case("OneVsRestClassifier", "rbf", "one_vs_rest", "raw")), "int16"),
         Calibrated("rbf", "int8", n_samples=60),
+        Monitored(Coded(coded.few_pixels, "int8", low_parts=False)),
+        Monitored(Coded(coded.counts, "int16")),
         Regression("rbf", number_format="int8", **_SMALL),
         CertifiedCodes("moons", ("sign_map",)),
         CertifiedCodes("hundredths", ("bound_sequence", "sign_map")),

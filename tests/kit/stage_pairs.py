@@ -19,6 +19,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, named
+from kit.monitors import watched
 from kmcompile import readers
 from kmcompile.exits.certified import (
     bound_sequence,
@@ -62,6 +63,7 @@ from kmcompile.program.stages import (
     LinearFilter,
     LinearSum,
     LocalExpansion,
+    Monitor,
     NearestVectors,
     Nonzeros,
     PairSum,
@@ -174,6 +176,8 @@ class Chain:
                 lowered.machine, board, program, lowered.ordinary, True, coded=lowered.coded
             )
             program = replace(program, replay=replay)
+        if HAS[Monitor](self):
+            program = watched(program, fresh)
         edges = edge_inputs(machine, program.prepare.limit)
         parts = [fresh[:N_ITS_OWN], fresh[:6] * np.float32(2.5), generate(machine, N_GENERATED)]
         return Emitted(machine, program, board, np.concatenate([*parts, edges]))
@@ -367,6 +371,7 @@ _PROVING: dict[type[Stage], Callable[[Chain], bool]] = {
 
 HAS: dict[type[Stage], Callable[[Chain], bool]] = {
     Prepare: lambda chain: True,
+    Monitor: lambda chain: chain.backwards or chain.mode == "exact",
     Nonzeros: lambda chain: chain.data == "sparse" and chain.mode != "exact",
     RangeGate: _calibrates,
     LinearFilter: _calibrates,

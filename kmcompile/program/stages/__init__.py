@@ -19,6 +19,7 @@ from kmcompile.program.stages.leaf_expansion import LeafExpansion
 from kmcompile.program.stages.linear_filter import LinearFilter
 from kmcompile.program.stages.linear_sum import LinearSum
 from kmcompile.program.stages.local_expansion import LocalExpansion
+from kmcompile.program.stages.monitor import Monitor
 from kmcompile.program.stages.nearest_vectors import NearestVectors
 from kmcompile.program.stages.nonzeros import Nonzeros
 from kmcompile.program.stages.pair_sum import PairSum
@@ -43,6 +44,7 @@ from kmcompile.program.stages.vote import Vote
 
 CATALOGUE: tuple[type[Stage], ...] = (
     Prepare,
+    Monitor,
     Nonzeros,
     RangeGate,
     ClassScores,
@@ -98,6 +100,7 @@ __all__ = [
     "LinearFilter",
     "LinearSum",
     "LocalExpansion",
+    "Monitor",
     "NearestVectors",
     "Nonzeros",
     "PairSum",

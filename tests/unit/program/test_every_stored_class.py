@@ -23,6 +23,7 @@ from kit import (
     images,
     integer_exits,
     leaf_expansions,
+    monitors,
     pairs,
     polynomials,
     quadratics,
@@ -84,6 +85,7 @@ CASES = (
     leaf_expansions.CORE[0],
     taylor.CORE[1],
     images.CORE[0],
+    monitors.CORE[0],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 

@@ -143,6 +143,7 @@ def make_report(**changed: Any) -> Report:
         "redundancy": None,
         "stepping": None,
         "image": None,
+        "monitor": None,
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -176,6 +177,7 @@ def make_report(**changed: Any) -> Report:
             "redundancy": "it was not asked for",
             "stepping": "the C answers at once",
             "image": "it was not asked for",
+            "monitor": "no monitor was asked for",
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",

@@ -12,9 +12,9 @@ import pytest
 from sample_report import make_report
 
 from kmcompile.errors import InputError
-from kmcompile.report import checked, chosen, contents, json_report, reduced, stepwise
+from kmcompile.report import checked, chosen, contents, json_report, reduced, stepwise, watched
 
-MODULES = (contents, checked, chosen, reduced, stepwise)
+MODULES = (contents, checked, chosen, reduced, stepwise, watched)
 
 CONTRACT = {
     "": "tool options model stages memory cost verification risk target not_available",
