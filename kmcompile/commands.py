@@ -94,6 +94,9 @@ _PROGRAM_OPTIONS = (
     _choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
     click.option("--capacity", type=int, metavar="N", help="Most vectors of an image [1.25 n]."),
     click.option("--monitor", type=float, metavar="P", help="in_range false for usual inputs."),
+    click.option(
+        "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."
+    ),
     _number_of_bytes("--max-flash", "Flash budget [the target's]."),
     _number_of_bytes("--max-ram", "RAM budget [the target's]."),
     click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),

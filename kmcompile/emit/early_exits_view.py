@@ -121,6 +121,8 @@ class EarlyExitsView:
         None if x is float anyway, or if no stage needs float codes.
     heap_depth : int
         Most turns to move a slot down a heap of all slots; each turn doubles its index.
+    reach : float32 or None
+        What an input tolerance adds to the deviation that the exits get.
     """
 
     nonzeros: NonzerosView | None
@@ -130,6 +132,7 @@ class EarlyExitsView:
     input_members: tuple[InputMember, ...]
     float_codes: FloatCodes | None
     heap_depth: int
+    reach: np.float32 | None
 
     @property
     def stages(self) -> tuple[EarlyExit, ...]:
@@ -209,7 +212,7 @@ class EarlyExitsView:
     @property
     def keeps_middles(self) -> bool:
         """Whether decisions are the middles of proved intervals until the sums replace them."""
-        return self.proves and not self.calibrates
+        return self.proves and not self.calibrates and self.reach is None
 
     @property
     def needs_root_bound(self) -> bool:
@@ -258,6 +261,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
         ),
         float_codes=_float_codes(program),
         heap_depth=exact.n_slots.bit_length() - 1 if isinstance(exact, ExactSum) else 0,
+        reach=program.prepare.reach,
     )
 
 

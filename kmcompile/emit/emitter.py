@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kmcompile.emit.box_view import box_sections
 from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView
@@ -146,7 +147,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     if isinstance(summed, CodedSum):
         sections += _coded_sum_sections(summed, functions, early, names)
     elif isinstance(summed, ExactSum):
-        sections += _exact_sum_sections(summed, functions, early, names)
+        keeps = program.box is not None and program.box.slopes is not None
+        sections += _exact_sum_sections(summed, functions, early, names, keeps)
     elif isinstance(summed, PairSum):
         sections += _kernel_totals(summed, functions, early, names)
         assert isinstance(label, Vote)
@@ -167,6 +169,8 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         of_exits = early_exit_sections(early, label.template, words_of(program), names)
         # Scores of a route and inner products of an exit may be sums by the same functions.
         sections += [section for section in of_exits if section not in sections]
+    if program.box is not None:
+        sections += box_sections(program.box, program.ends, functions, early, names)
     if layout.replay is not None:
         sections += replay_sections(names, layout.replay, words_of(program))
     if view.monitored is not None:
@@ -191,7 +195,11 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
 
 
 def _exact_sum_sections(
-    stage: ExactSum, functions: BlockFunctions, early: EarlyExitsView, names: dict[str, str]
+    stage: ExactSum,
+    functions: BlockFunctions,
+    early: EarlyExitsView,
+    names: dict[str, str],
+    keeps_kernels: bool,
 ) -> list[str]:
     """Return the kernel's functions and those of the exact sum."""
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
@@ -202,6 +210,7 @@ def _exact_sum_sections(
         sections.append(render("exact_sum/vector_total.c.j2", one_lane=one_lane, **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
+    own["keeps_kernels"] = keeps_kernels
     own |= {"finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
 
@@ -252,7 +261,7 @@ def _coded_sum_sections(
             for name in ("pack", *codes.templates)
         ),
         *(render(f"exact_sum/{name}.c.j2", **own) for name in ("code_totals", "add_block")),
-        render("stages/exact_sum.c.j2", reuses_kernels=False, **own),
+        render("stages/exact_sum.c.j2", reuses_kernels=False, keeps_kernels=False, **own),
     ]
 
 

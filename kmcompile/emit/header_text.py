@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from decimal import ROUND_CEILING, Context
 
+import numpy as np
+
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Real
@@ -12,6 +14,7 @@ from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import checksum_bytes, stored_bytes
 from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, Monitor, PairSum, Vote
+from kmcompile.program.stages.input_tolerance import InputTolerance
 from kmcompile.program.stages.monitor import MONITOR_CONFIDENCE
 
 COMMENT_COLUMNS = 96
@@ -139,16 +142,39 @@ def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
             meant += ", of the pairs that were evaluated"
     elif program.n_decisions > 1:
         meant = "the winner's decision"
+    of_sign = f"The comment at {program.name.upper()}_N_DECISIONS says what its sign means."
+    if program.box is not None:
+        return (*_box_lines(program.box, meant, of_sign), *_threshold_lines(program))
     return (
         *_wrapped(
             f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
-            f"them, for x as it was received and whatever is rounded here. The comment at "
-            f"{program.name.upper()}_N_DECISIONS says what its sign means."
+            f"them, for x as it was received and whatever is rounded here. {of_sign}"
         ),
         *_threshold_lines(program),
         *_wrapped(
             "certified: the label is the same for all decisions that are possible within such "
             f"bounds. It is false where x lies {_near_text(program, is_reduced)}."
+        ),
+    )
+
+
+def _box_lines(box: InputTolerance, meant: str, of_sign: str) -> tuple[str, ...]:
+    """Return lines on the meaning of lower, upper and certified with an input tolerance."""
+    least, most = (np.format_float_positional(end(box.tolerance)) for end in (np.min, np.max))
+    size = f"{most} or less" if least == most else f"its tolerance, {least} to {most}"
+    return (
+        *_wrapped(
+            "The answers hold for every input near x: each of its features may differ from x's by "
+            f"{size}, in the units of x."
+        ),
+        *_wrapped(
+            f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
+            f"them for every such input, whatever is rounded here. {of_sign}"
+        ),
+        *_wrapped(
+            "certified: the trained model's label is this one for every such input. It is false "
+            "where one of them may have another label, or the bounds cannot tell; the label is "
+            "then that of x itself."
         ),
     )
 

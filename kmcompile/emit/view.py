@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
+from kmcompile.emit.box_view import box_arguments
 from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
 from kmcompile.emit.constants import private_constants, self_test_constants
 from kmcompile.emit.copies_view import CopiesView, copies_view
@@ -185,6 +186,7 @@ class ModelView:
     sum_function: str
     decision_function: str
     label_function: str
+    box_arguments: str
     sums_pairs: bool
     counts_evaluations: bool
     telemetry: TelemetryView | None
@@ -342,6 +344,7 @@ def model_view(
         const="const " if copies is None else f"{upper}_CONST ",
         tested="N_TABLES" if copies is None else "N_TABLE_BLOCKS",
         steps=step_view(layout, at_once_words(program)),
+        box_arguments=box_arguments(program.box),
     )
 
 

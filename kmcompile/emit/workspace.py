@@ -47,9 +47,11 @@ def _early_members(program: Program, early: EarlyExitsView) -> list[Member]:
     if early.n_projected:
         length = early.n_projected
         members.append(Member("float", "projected", length, "inner products with the input"))
-    if early.proves:
+    if early.proves or program.box is not None:
         members += [
             Member("float", "least", program.n_decisions, "what is proved of the decisions: from"),
             Member("float", "most", program.n_decisions, "and to"),
         ]
+    if program.box is not None:
+        members += program.box.members(program.ends)
     return [*members, *early.members]

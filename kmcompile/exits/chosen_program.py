@@ -20,6 +20,7 @@ from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, lower_for_image, lower_in_format
+from kmcompile.lower.input_tolerance import with_input_tolerance
 from kmcompile.lower.known_answers import most_known_answers
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
@@ -215,6 +216,7 @@ def complete(
         searches for them.
     """
     exact = with_tolerance(lowered.program, plan.tolerance)
+    exact = with_input_tolerance(exact, lowered.machine, plan.input_tolerance)
     few = ""
     try:
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded, offered)

@@ -150,7 +150,8 @@ def add_early_exits(
         found = [offer for offer in (pairs, vectorless) if isinstance(offer, SumOffer)]
         return [offer for offer in found if _is_no_larger(offer, program, plan)]
 
-    others = None if machine.routing is not None else offers
+    # Bounds over a box are those of the sum over vectors.
+    others = None if machine.routing is not None or program.box is not None else offers
     is_statistical = plan.mode == "statistical"
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
@@ -200,7 +201,7 @@ def _is_no_larger(offer: SumOffer, program: Program, plan: Plan) -> bool:
 
 def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded | None) -> WithExits:
     """Return the program with a sum without support vectors if it costs less than the exact sum."""
-    if machine.routing is not None:
+    if machine.routing is not None or program.box is not None:
         return WithExits(program)
     judged = program.known_answers.inputs
     if not len(judged):

@@ -65,6 +65,8 @@ class Batch:
         The input came as codes of an integer format; then `raw` holds these codes.
     walked : ndarray of shape (n_queries,), bool
         An early exit has walked to the leaf of a routed machine; the sum takes the walk over.
+    received : ndarray of shape (n_queries,), float32
+        `deviation` without the reach of an input tolerance: that of the received input alone.
     """
 
     raw: Float32Array
@@ -91,6 +93,7 @@ class Batch:
     operations: NDArray[np.int64]
     coded: NDArray[np.bool_]
     walked: NDArray[np.bool_]
+    received: RealArray
 
     def __len__(self) -> int:
         return len(self.x)
@@ -130,6 +133,7 @@ class Batch:
             operations=np.zeros(len(X), dtype=np.int64),
             coded=label != 0,
             walked=label != 0,
+            received=zeros,
         )
 
 

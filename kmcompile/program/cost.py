@@ -35,6 +35,7 @@ def worst_operations(program: Program) -> int:
         + ends.exact.operations()
         - sum(stage.saved_operations(ends) for stage in program.early_exits)
         + ends.label.operations()
+        + (0 if program.box is None else program.box.operations(ends))
     )
 
 

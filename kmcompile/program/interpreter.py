@@ -106,7 +106,7 @@ def interpret(program: Program, X: Inputs) -> Answers:
     """
     status, batch = prepared(program, X)
     accepted = status == Status.OK
-    exact = program.ends.exact.run(batch)
+    exact = program.ends.exact.run(_of_received(program, batch))
     results = np.zeros(len(X), dtype=RESULT_DTYPE)
     results["status"] = status
     decisions = np.zeros((len(X), program.n_decisions), dtype=np.float32)
@@ -293,7 +293,7 @@ def _classified(
             results["in_range"] = usual
         return results, operations, kernels, pairs, turns
     if exact is None:
-        summed = ends.exact.run(batch)
+        summed = ends.exact.run(_of_received(program, batch))
     else:
         summed = exact.chosen(places)
         evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
@@ -303,6 +303,12 @@ def _classified(
         turns[places], pairs[places] = own, np.count_nonzero(own, axis=1)
         operations[places, -1] = ends.exact.label_operations
         kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
+    elif program.box is not None:
+        labelled, of_box = program.box.run(batch, _of_received(program, summed), ends)
+        operations[places, -2] = ends.exact.operations_of(batch) + of_box
+        operations[places, -1] = ends.label.operations()
+        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
+        pairs[places] = program.n_decisions
     else:
         labelled = ends.label.run(summed)
         operations[places, -2] = ends.exact.operations_of(batch)
@@ -318,6 +324,11 @@ def _classified(
     if usual is not None:
         results["in_range"] = usual
     return results, operations, kernels, pairs, turns
+
+
+def _of_received(program: Program, batch: Batch) -> Batch:
+    """Return the batch for a sum: of the inputs as received, without those within a tolerance."""
+    return batch if program.box is None else replace(batch, deviation=batch.received)
 
 
 def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.table import Table
+from kmcompile.program.shared import is_left_out
 from kmcompile.program.stages.stage import Stage
 
 _WRITTEN_OUT = 8
@@ -78,7 +79,8 @@ def _lines(path: str, value: Any, shown: frozenset[int]) -> Iterator[str]:
     inner: Iterable[tuple[str, Any]]
     if is_dataclass(value):
         yield f"{path} = {type(value).__name__}"
-        inner = ((field.name, getattr(value, field.name)) for field in fields(value))
+        shown_fields = (field for field in fields(value) if not is_left_out(field, value))
+        inner = ((field.name, getattr(value, field.name)) for field in shown_fields)
     elif isinstance(value, Mapping):
         inner = value.items()
     elif isinstance(value, tuple) and any(map(is_dataclass, value)):

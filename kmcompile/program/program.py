@@ -24,6 +24,7 @@ from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.fixed_sum import FixedSum
+from kmcompile.program.stages.input_tolerance import InputTolerance
 from kmcompile.program.stages.monitor import Monitor
 from kmcompile.program.stages.pair_sum import PairSum
 from kmcompile.program.stages.prepare import Prepare
@@ -183,6 +184,8 @@ class Program:
         The cost of a float32 operation in operations of the exact sum (`Ends.float_weight`).
     capacity : Capacity, optional
         The largest models that the code takes from an image; None where tables are in the code.
+    box : InputTolerance, optional
+        What follows the sum so that answers hold for all inputs within a tolerance.
     """
 
     name: str
@@ -208,11 +211,12 @@ class Program:
     redundancy: int = 1
     step: Step | None = None
     capacity: Capacity | None = None
+    box: InputTolerance | None = None
 
     version: ClassVar[int] = 4
     """Version of the layout of program.npz."""
     switches: ClassVar[Mapping[str, object]] = MappingProxyType(
-        {"telemetry": False, "redundancy": 1, "step": None, "capacity": None}
+        {"telemetry": False, "redundancy": 1, "step": None, "capacity": None, "box": None}
     )
     """Fields that neither program.npz nor the text of a program has while they are off, as here."""
 
@@ -229,13 +233,18 @@ class Program:
 
         Stages are printed in their order, tables in the order of the C.
         """
-        apart = ("prepare", "exits", "sum", "label", "replay", "known_answers")
+        apart = ("prepare", "exits", "sum", "label", "replay", "known_answers", "box")
         off = tuple(name for name, value in self.switches.items() if getattr(self, name) == value)
         own = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in apart + off}
         stages = self.stages if self.replay is None else (*self.stages, self.replay)
         sections = (
             section("program", own, {"table_bytes": self.table_bytes}),
             *(section(stage.name, stage, stage_facts(stage), stage.tables()) for stage in stages),
+            *(
+                ()
+                if self.box is None
+                else (section(self.box.name, self.box, {}, self.box.tables()),)
+            ),
             section("known_answers", self.known_answers, {}, self.known_answers.tables()),
         )
         return "\n\n".join(sections)
@@ -250,6 +259,7 @@ class Program:
             ("N_FEATURES", known.inputs.shape[1]),
             ("N_DECISIONS", known.lower.shape[1]),
             ("N_DECISIONS", known.upper.shape[1]),
+            *(() if self.box is None else self.box.shared()),
         )
 
     @classmethod
@@ -337,7 +347,8 @@ class Program:
         """Return all constant tables in the order of the C and of their checksums."""
         own = tuple(table for stage in self.stages for table in stage.tables())
         replayed = () if self.replay is None else self.replay.tables()
-        return own + replayed + self.known_answers.tables()
+        boxed = () if self.box is None else self.box.tables()
+        return own + boxed + replayed + self.known_answers.tables()
 
     @property
     def table_bytes(self) -> int:

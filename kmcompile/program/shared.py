@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import Field
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +22,17 @@ class Place(IntEnum):
     REPLAY = 7
 
 
+LEFT_OUT = {"left_out": True}
+"""Metadata of a field that is neither stored nor printed where it is None."""
+
+
 Shared = tuple[tuple[str, float], ...]
 """Name -> value of shared constants; a name in words where the C has only literals."""
+
+
+def is_left_out(field: Field[Any], of: object) -> bool:
+    """Return whether a field is neither stored nor printed: an optional part that is not there."""
+    return "left_out" in field.metadata and getattr(of, field.name) is None
 
 
 def sizes(table: np.ndarray, *names: str) -> Shared:

@@ -12,6 +12,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.program.program import Program
+from kmcompile.program.shared import is_left_out
 from kmcompile.program.storable import storable_classes
 
 _LARGEST_BYTES = 1 << 30
@@ -67,7 +68,9 @@ def _parts(value: Any) -> dict[str, Any]:
     for field in fields(value):
         if isinstance(value, Program) and field.name in _STAGES:
             parts["stages"] = value.stages
-        elif not (isinstance(value, Program) and _is_off(value, field.name)):
+        elif isinstance(value, Program) and _is_off(value, field.name):
+            continue
+        elif not is_left_out(field, value):
             parts[field.name] = getattr(value, field.name)
     return parts
 

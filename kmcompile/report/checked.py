@@ -6,7 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from kmcompile.verify.checked import Bounded, Certified, ExactRun, Probabilities
+from kmcompile.verify.checked import (
+    Bounded,
+    Certified,
+    ExactRun,
+    Probabilities,
+    WithinTolerance,
+)
 from kmcompile.verify.queries import Source
 
 
@@ -24,6 +30,8 @@ class Verification:
 
     Attributes
     ----------
+    input_tolerance : WithinTolerance or None
+        The check at points within the input tolerance; None without one.
     commands : sequence of str
         Commands that repeat the checks, run beside the output folder.
     """
@@ -33,6 +41,7 @@ class Verification:
     bounded: Bounded | None
     certified: Certified | None
     probabilities: Probabilities | None
+    input_tolerance: WithinTolerance | None
     commands: Sequence[str]
 
 

@@ -35,7 +35,7 @@ def checks(report: Report) -> list[Check]:
     if emulator is not None:  # otherwise the host is the target
         exact.append(_exact_check(report, "target", f"{name} ({emulator})"))
     labels = [] if has_no_labels(report) else [_certified_check(report)]
-    own = [_bounded_check(report), *labels, *_probability_checks(report)]
+    own = [_bounded_check(report), *labels, *_box_checks(report), *_probability_checks(report)]
     return [*exact, *own, *_risk_checks(report)]
 
 
@@ -76,6 +76,21 @@ def _certified_check(report: Report) -> Check:
         f"{count_text(run['wrong'])} wrong"
     )
     return Check(what, where, text, _status(run["wrong"]))
+
+
+def _box_checks(report: Report) -> list[Check]:
+    """Return the check within the input tolerance; none without one."""
+    run = verification_part(report, "input_tolerance")
+    if run is None:
+        return []
+    text = (
+        f"{count_text(run['queries'])} queries, {share_text(run['certified_share'])} certified "
+        f"within the tolerance, {share_text(run['certified_alone_share'])} without; "
+        f"{share_text(run['changed_share'])} have another label somewhere within it; "
+        f"{count_text(run['points'])} points tried, {count_text(run['wrong'])} wrong"
+    )
+    what = "Answers hold within the input tolerance"
+    return [Check(what, "float64 model", text, _status(run["wrong"]))]
 
 
 def _probability_checks(report: Report) -> list[Check]:

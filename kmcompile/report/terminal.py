@@ -35,6 +35,7 @@ _UNSAID = (
     "model.",  # fields that this kind of machine does not have
     "cost.pairs_",
     "verification.probabilities",
+    "verification.input_tolerance",
     "memory.part_",
     "memory.flash_budget_",
     "memory.ram_budget_",

@@ -40,12 +40,17 @@ def verification_section(
         reasons["verification.probabilities"] = (
             "the model has no probabilities" if program.probability is None else no_check
         )
+    if check is None or check.within_tolerance is None:
+        reasons["verification.input_tolerance"] = (
+            "there is no input tolerance" if program.box is None else no_check
+        )
     content = checked.Verification(
         queries_source=findings.source,
         exact=checked.Exact(host=findings.host, target=findings.target),
         bounded=check.bounded if check else None,
         certified=check.certified if check else None,
         probabilities=check.probabilities if check else None,
+        input_tolerance=check.within_tolerance if check else None,
         commands=commands,
     )
     return Section(content, reasons)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmcompile.errors import UsageError
 from kmcompile.request.options import Options, text_of
 
-_ALONE = ("reduce", "package")
+_ALONE = ("reduce", "package", "input_tolerance")
 """The options that no image goes with."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from kmcompile.errors import UsageError
 from kmcompile.request.image_options import check_image_options
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, LISTS, Options, text_of
+from kmcompile.request.tolerance_values import as_tolerance, check_input_tolerance
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -89,6 +90,7 @@ def without_defaults(options: Options) -> Options:
         risk=_as_number(options.risk),
         threshold=_as_number(options.threshold),
         monitor=_as_number(options.monitor),
+        input_tolerance=as_tolerance(options.input_tolerance),
     )
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
@@ -155,6 +157,7 @@ def check_options(options: Options) -> None:
             "--monitor computes its score at once, so it does not go with --step\n"
             "leave out one of them"
         )
+    check_input_tolerance(options)
     _check_built(options)
 
 

@@ -62,6 +62,7 @@ class Options:
     tables: str | None = None
     capacity: int | None = None
     monitor: float | None = None
+    input_tolerance: float | Path | str | None = None
     package: str | None = None
     max_flash: int | None = None
     max_ram: int | None = None
@@ -83,13 +84,18 @@ class Options:
 
     @property
     def mode_asked(self) -> str:
-        """The mode: the given one, otherwise statistical with calibration samples or certified."""
-        return self.mode or ("certified" if self.data is None else "statistical")
+        """The mode: the given one, otherwise statistical with calibration samples or certified.
+
+        With an input tolerance it is certified: no promise of a risk is about a box of inputs.
+        """
+        proves = self.data is None or self.input_tolerance is not None
+        return self.mode or ("certified" if proves else "statistical")
 
     @property
     def replay_asked(self) -> str:
         """The replay of the exact sum: the given one, otherwise float64 in mode certified."""
-        return self.replay or ("float64" if self.mode_asked == "certified" else "none")
+        replays = self.mode_asked == "certified" and self.input_tolerance is None
+        return self.replay or ("float64" if replays else "none")
 
     def canonical_command(self, model_name: str) -> str:
         """Return the canonical command, line 1 of the C: fixed order, no paths, no defaults.

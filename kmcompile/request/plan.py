@@ -9,11 +9,12 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
 from kmcompile.request.image_options import in_image
+from kmcompile.request.input_tolerance import input_tolerance
 from kmcompile.request.option_values import (
     DEFAULT_PROMISE,
     check_options,
@@ -24,6 +25,7 @@ from kmcompile.request.option_values import (
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
 from kmcompile.request.prefix import check_prefix, check_telemetry_prefix, prefix_from
 from kmcompile.request.task_options import for_task
+from kmcompile.request.tolerance_values import check_format
 from kmcompile.target import Target, load_target
 
 Mode = Literal["exact", "certified", "statistical"]
@@ -95,7 +97,7 @@ class Plan:
         Which early exits are allowed.
     number_format : {"float32", "int16", "int8", "auto"}
         "auto" compares all formats by their share of certified labels; a regression has no such
-        share, so it cannot use "auto".
+        share, and only float32 has bounds over an input tolerance: there "auto" is float32.
     mode_is_default : bool
         Whether no option asks for the mode: it is statistical only because there are samples.
     replay : {"none", "where_double_is_float64", "always"}
@@ -116,6 +118,8 @@ class Plan:
         Support vectors of the largest model of an image; None: chosen.
     monitor : float or None
         The largest share of usual inputs that the monitor may find unlike the samples.
+    input_tolerance : ndarray of shape (n_features,), float64, or None
+        How far each raw feature may be off; None: answers are about the received input alone.
     budgets : Budgets
     flash_is_given : bool
         Whether the user gave the flash budget; exits may then fill it.
@@ -148,6 +152,7 @@ class Plan:
     in_image: bool
     capacity: int | None
     monitor: float | None
+    input_tolerance: Float64Array | None
     budgets: Budgets
     flash_is_given: bool
     samples: Float32Array
@@ -255,7 +260,9 @@ class Request:
         options = for_task(self.options, machine.task, self.given)
         mode = cast(Mode, options.mode_asked)
         number_format = options.format or self.target.number_format
-        if number_format == "auto" and machine.task is Task.REGRESSION:
+        check_format(options, number_format)
+        only_float32 = machine.task is Task.REGRESSION or options.input_tolerance is not None
+        if number_format == "auto" and only_float32:
             number_format = "float32"
         if in_image(options):
             number_format = "float32"
@@ -268,7 +275,7 @@ class Request:
             mode=mode,
             mode_is_default=not named(self.given, ("mode", *DEFAULT_PROMISE)),
             number_format=number_format,
-            replay=_replay(options.replay, mode),
+            replay=_replay(options.replay, mode) if options.input_tolerance is None else "none",
             replay_required=self.given.replay == "float64",
             optimize=cast("Optimize", options.optimize or "mean"),
             promise=AskedPromise.of(options),
@@ -277,6 +284,7 @@ class Request:
             in_image=in_image(options),
             capacity=options.capacity,
             monitor=options.monitor,
+            input_tolerance=input_tolerance(options, machine.n_features),
             budgets=budgets(
                 self.target, self.given.max_flash, self.given.max_ram, options.max_instructions
             ),

@@ -47,3 +47,34 @@ class Probabilities:
     queries: int
     max_error: float
     max_bound: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WithinTolerance:
+    """Labels and intervals against the float64 model at points within the input tolerance.
+
+    Attributes
+    ----------
+    smallest, largest : float
+        Tolerances of the raw features.
+    queries : int
+        Number of queries of which the shares are taken.
+    certified_share : float
+        Share of labels that are certified for every input within the tolerance.
+    certified_alone_share : float
+        Share of labels that the sums certify for the received input alone.
+    changed_share : float
+        Share of queries for which a point within the tolerance with another label was found. No
+        more than 1 - changed_share can be certified.
+    points : int
+        Number of points of all queries that were tried.
+    """
+
+    smallest: float
+    largest: float
+    queries: int
+    certified_share: float
+    certified_alone_share: float
+    changed_share: float
+    points: int
+    wrong: int

@@ -16,7 +16,13 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import Stage
 from kmcompile.run import RunResult
 from kmcompile.text.figures import counted
-from kmcompile.verify.checked import Bounded, Certified, ExactRun, Probabilities
+from kmcompile.verify.checked import (
+    Bounded,
+    Certified,
+    ExactRun,
+    Probabilities,
+    WithinTolerance,
+)
 from kmcompile.verify.evidence import Evidence
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
@@ -89,6 +95,8 @@ class ModelCheck:
     """The labels of every early exit."""
     probabilities: Probabilities | None
     """The check of the probabilities; None unless the machine is calibrated."""
+    within_tolerance: WithinTolerance | None = None
+    """The check of the boxes of an input tolerance; None without one."""
     remarks: tuple[str, ...] = ()
     """Notes on the promised risk, or on the intervals of a regression."""
 

@@ -17,6 +17,7 @@ class Broken(StrEnum):
     VALUE = "a decision value lies outside its bound"
     INTERVAL = "a proved interval misses the model's decision"
     LABEL = "a certified label is not the model's"
+    BOX = "an answer does not hold within the input tolerance"
     PROBABILITY = "a probability lies outside its bound"
     RISK = "test samples refute the promised risk"
     WORST_CASE = "a query took more instructions than the static worst case"

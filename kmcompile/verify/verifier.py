@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted
 from kmcompile.target import Target, load_target
 from kmcompile.tools.toolchain import host_compiler, install_command, is_ready
+from kmcompile.verify.box import check_box
 from kmcompile.verify.checked import ExactRun
 from kmcompile.verify.checks import ModelCheck, check_bounded, check_codes, check_exact
 from kmcompile.verify.codes import codes_beside, query_words
@@ -197,7 +199,8 @@ class Verifier:
                 worst = static_worst_case(artifact, folder)
                 if run.instructions is not None:
                     check_worst_case(worst, run.instructions, self._target.name)
-                if len(self._program.exit_stages) > 1 and instructions is not None:
+                does_more = len(self._program.exit_stages) > 1 or self._program.box is not None
+                if does_more and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
                 if self._program.step is not None:
                     stepping = self._in_steps(artifact, folder, run)
@@ -313,6 +316,10 @@ class Verifier:
         )
         if self._codes is not None and self._of_codes is not None:
             check_codes(self._machine, self._program, self._codes, self._of_codes)
+        if self._program.box is not None:
+            self._tell("checking points within the input tolerance")
+            within = check_box(self._machine, self._program, self._queries, self._answers)
+            check = replace(check, within_tolerance=within)
         return check
 
 

@@ -20,6 +20,7 @@ from kit import (
     certified,
     coded,
     coded_polynomials,
+    input_tolerances,
     leaf_expansions,
     monitors,
     pairs,
@@ -86,6 +87,7 @@ EVERY_STAGE = [
     *leaf_expansions.STATISTICAL,
     *taylor.CORE,
     *monitors.CORE,
+    *input_tolerances.CORE,
 ]
 
 # Of cascades, exits and codes many have a template, and four compilers each; the same programs as

@@ -19,6 +19,7 @@ from kit import (
     coded,
     coded_polynomials,
     expansions,
+    input_tolerances,
     integer_exits,
     leaf_expansions,
     monitors,
@@ -75,6 +76,8 @@ CASES = [
     (InSteps(coded.REPLAYED[1]), "cortex-m7"),
     (monitors.CORE[0], "cortex-m7"),
     (monitors.CORE[8], "cortex-m0"),
+    (input_tolerances.CORE[1], "cortex-m7"),
+    (input_tolerances.CORE[3], "host"),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

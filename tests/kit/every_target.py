@@ -22,6 +22,7 @@ from kit.coded import Coded
 from kit.coded_polynomials import CodedPolynomial
 from kit.emitted import Emitted, emit_in_format
 from kit.expansions import Expanded
+from kit.input_tolerances import Tolerant
 from kit.integer_exits import Certified as CertifiedCodes
 from kit.integer_exits import Statistical
 from kit.leaf_expansions import BesideStatistical, LeavesExpanded
@@ -103,6 +104,9 @@ GROUPS: dict[str, list[Any]] = {
         Polynomial("one_vs_one", 2, replays=True),
         Reduced("cubic_wine", 12),
         Reduced("wine", 60),
+        Tolerant("wine", "standard", "rbf", 0.1, **_SMALL),
+        Tolerant("breast_cancer", "pca", "one_class", 0.05, **_SMALL),
+        Tolerant("wine", "standard", "linear", 0.1, **_SMALL),
         Routed("iris", 6, "chain"),
         Routed("wine", 5, kernel="poly"),
         Routed("diabetes", 4),
@@ -129,6 +133,7 @@ GROUPS: dict[str, list[Any]] = {
         Mapped("moons", n_trained=100),
         Ratio(Certified("rbf", "wine", **_SMALL)),
         Expanded("breast_cancer", 0.01, (1, 4), 4, **_SMALL),
+        Tolerant("breast_cancer", "standard", "rbf", 0.01, exits=True, **_SMALL),
         Expanded("wine", 0.02, (3,), 3, **_SMALL),
         Expanded("moons", 2.0, (4, 4, 4), 0, **_SMALL),
         Taylor("moons", 2.0, (3, 3), 0, degree=5, **_SMALL),

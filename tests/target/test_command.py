@@ -113,7 +113,8 @@ def test_verify_repeats_both_checks_from_the_folder(
     again = json.loads(capsys.readouterr().out)
     assert again["verification"] == {key: first[key] for key in again["verification"]}
     assert again["not_available"] == {
-        "verification.probabilities": "the model has no probabilities"
+        "verification.probabilities": "the model has no probabilities",
+        "verification.input_tolerance": "there is no input tolerance",
     }
 
 

@@ -28,6 +28,7 @@ VERIFIED = {
         "bounded": None,
         "certified": None,
         "probabilities": None,
+        "input_tolerance": None,
     },
     "target": {"name": "host", "emulator": None},
     "not_available": {
@@ -35,6 +36,7 @@ VERIFIED = {
         "verification.bounded": "give --model to check against it",
         "verification.certified": "give --model to check against it",
         "verification.probabilities": "give --model to check against it",
+        "verification.input_tolerance": "there is no input tolerance",
     },
 }
 

@@ -259,6 +259,8 @@ def _why_not(made: CertifiedFit, machine: KernelMachine, program: Program) -> st
     """Return why a machine cannot have a kind of certified exit; "" if it can."""
     if machine.routing is not None and not made.kind.walks:
         return "a routed machine has early exits in its leaves only"
+    if program.box is not None and not made.kind.holds_in_box:
+        return "it proves labels of single inputs, not of all within the tolerance"
     return not_of_reduced(machine) or made.why_not(machine, program)
 
 

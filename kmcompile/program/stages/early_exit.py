@@ -61,6 +61,9 @@ class EarlyExit(Stage):
     walks: ClassVar[bool] = False
     """Whether the exit walks to the leaf of a routed machine, and the sum takes the walk over."""
 
+    holds_in_box: ClassVar[bool] = False
+    """Whether the exit's proofs hold for any deviation, so also for that of an input tolerance."""
+
     uses_spread: ClassVar[bool] = False
     """Whether the half-widths of its tests are multiplied by the query's spread."""
 

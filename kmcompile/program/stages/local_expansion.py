@@ -119,6 +119,7 @@ class LocalExpansion(EarlyExit):
     exit: ClassVar[str | None] = "certified"
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
+    holds_in_box: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("branches", "decisions"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared
+from kmcompile.program.shared import LEFT_OUT, Place, Shared
 from kmcompile.program.stages.stage import Always
 from kmcompile.steps import Length, Nonnegative, PrepareStep, Quantize
 
@@ -30,6 +30,9 @@ class Prepare(Always):
     input_length : Length or None
         Constants of the bound on the raw input's norm; None if no step and no kernel needs it.
     steps : tuple of PrepareStep
+    reach : float32, optional
+        In a program with an input tolerance: at least the norm of what the tolerance adds to a
+        prepared input. It is part of the deviation that early exits get.
     """
 
     n_features: int
@@ -37,6 +40,7 @@ class Prepare(Always):
     prepared_limit: np.float32 | None
     input_length: Length | None
     steps: tuple[PrepareStep, ...]
+    reach: np.float32 | None = field(default=None, metadata=LEFT_OUT)
 
     template: ClassVar[str] = "prepare"
     place: ClassVar[Place] = Place.PREPARE
@@ -82,7 +86,7 @@ class Prepare(Always):
         """Return which prepared inputs are refused."""
         if self.prepared_limit is None:
             return np.zeros(len(batch.x), dtype=bool)
-        return (batch.length > self.prepared_limit) | (batch.deviation > self.prepared_limit)
+        return (batch.length > self.prepared_limit) | (batch.received > self.prepared_limit)
 
     def run(self, batch: Batch) -> Batch:
         """Return the prepared batch; the inputs have been checked by `interpret`."""
@@ -90,7 +94,7 @@ class Prepare(Always):
             batch = replace(batch, length=self.input_length.of(batch.x))
         for step in self.steps:
             batch = step.apply(batch)
-        return batch
+        return self._reaching(batch)
 
     def run_codes(self, batch: Batch) -> Batch:
         """Return the batch of inputs that came as codes, which are the prepared inputs in units.
@@ -99,7 +103,13 @@ class Prepare(Always):
         """
         quantize = cast("Quantize", self.steps[-1])
         deviation = np.full(len(batch), quantize.code_deviation)
-        return quantize.of_codes(replace(batch, deviation=deviation), batch.raw)
+        return self._reaching(quantize.of_codes(replace(batch, deviation=deviation), batch.raw))
+
+    def _reaching(self, batch: Batch) -> Batch:
+        """Return the batch with the deviation of the whole box, if there is a tolerance."""
+        received = batch.deviation
+        deviation = received if self.reach is None else received + self.reach
+        return replace(batch, deviation=deviation, received=received)
 
     def shared(self) -> Shared:
         """Return the numbers of features before and after the steps, and of codes in one unit."""

@@ -61,7 +61,7 @@ class Vote(Always):
         possible = self._counted(~(uppers < zero), ~(lowers > zero))
         total, slack = self._confidences(batch)
         label = self._winner(votes, total)
-        lower, upper = self._interval(label, batch.decision, lowers, uppers)
+        lower, upper = self.interval(label, batch.decision, lowers, uppers)
         return replace(
             batch,
             label=label,
@@ -108,9 +108,10 @@ class Vote(Always):
         as_label: np.ndarray = winner.astype(np.int32)
         return as_label
 
-    def _interval(
+    def interval(
         self, label: np.ndarray, decision: RealArray, lowers: RealArray, uppers: RealArray
     ) -> tuple[Float32Array, Float32Array]:
+        """Return the interval of the closest pair that each label has won; 0 if it won none."""
         for_i = decision >= 0 if self.break_ties else decision > 0
         first, second = np.array(self.pairs()).T
         own = np.where(for_i, first, second) == label[:, None]

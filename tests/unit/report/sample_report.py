@@ -128,6 +128,7 @@ def make_report(**changed: Any) -> Report:
             ),
             certified=Certified(queries=1_171, certified_share=0.9991, wrong=0),
             probabilities=None,
+            input_tolerance=None,
             commands=[
                 "kmcompile verify breast_cancer-cortex-m7",
                 "kmcompile verify breast_cancer-cortex-m7 --model breast_cancer.pkl",
@@ -183,6 +184,7 @@ def make_report(**changed: Any) -> Report:
             "stages.prepare.exit": "this stage never decides",
             "stages.prepare.decided": "this stage never decides",
             "verification.probabilities": "the model has no probabilities",
+            "verification.input_tolerance": "there is no input tolerance",
             "stages.prepare.certified": "this stage never decides",
         },
     }

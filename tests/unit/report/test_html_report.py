@@ -147,7 +147,8 @@ def test_no_times_paths_or_versions_of_libraries(page):
 def test_what_did_not_run_is_never_called_passed():
     verification = make_report().verification
     reasons = dict(make_report().not_available)
-    del reasons["verification.probabilities"]  # a part of it
+    for part in ("probabilities", "input_tolerance"):  # parts of it
+        del reasons[f"verification.{part}"]
     reasons["verification"] = "--verify none"
     text = _rendered(to_dict(make_report(verification=None, not_available=reasons)), None)
     assert "not verified" in text

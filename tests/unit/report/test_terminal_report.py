@@ -52,7 +52,8 @@ def test_file_names_and_notes_cannot_steer_the_terminal(report):
 
 def test_what_did_not_run_is_named_with_its_reason():
     reasons = dict(make_report().not_available)
-    del reasons["verification.probabilities"]  # a part of it
+    for part in ("probabilities", "input_tolerance"):  # parts of it
+        del reasons[f"verification.{part}"]
     reasons["verification"] = "--verify none"
     text = _printed(to_dict(make_report(verification=None, not_available=reasons)), width=100)
     assert "not verified" in text and "passed" not in text
