@@ -13,6 +13,7 @@ from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
+    Monitor,
     Nonzeros,
     PairSum,
     Replay,
@@ -81,7 +82,7 @@ def pieces(program: Program) -> tuple[Piece, ...]:
     """
     found = [Piece("prepare", "prepare", _prepare_operations(program))]
     if program.early_exits:
-        others = [s for s in program.exits if not isinstance(s, EarlyExit | Nonzeros)]
+        others = [s for s in program.exits if not isinstance(s, EarlyExit | Nonzeros | Monitor)]
         spent = sum(stage_worst_operations(program, stage) for stage in others)
         found.append(Piece("begin_exits", "begin of exits", spent + program.float_codes_operations))
     found += [
@@ -112,8 +113,8 @@ def parts_replay(program: Program) -> bool:
 
 
 def _prepare_operations(program: Program) -> int:
-    lists = [stage for stage in program.exits if isinstance(stage, Nonzeros)]
-    spent = sum(stage_worst_operations(program, stage) for stage in lists)
+    own = [stage for stage in program.exits if isinstance(stage, Nonzeros | Monitor)]
+    spent = sum(stage_worst_operations(program, stage) for stage in own)
     return spent + program.prepare.operations()
 
 

@@ -152,11 +152,6 @@ def check_options(options: Options) -> None:
             "--monitor is fitted to one model, so it does not go with --tables image\n"
             "leave out one of them"
         )
-    if options.monitor is not None and options.step is not None:
-        raise UsageError(
-            "--monitor computes its score at once, so it does not go with --step\n"
-            "leave out one of them"
-        )
     check_input_tolerance(options)
     _check_built(options)
 

@@ -19,6 +19,7 @@ from kit import (
     coded_polynomials,
     integer_exits,
     leaf_expansions,
+    monitors,
     pairs,
     polynomials,
     quadratics,
@@ -58,6 +59,7 @@ QUICK = [
     routed.CORE[0],
     additive.CORE[0],
     integer_exits.CORE[1],
+    *(monitors.CORE[number] for number in (0, 6, 8, 11)),
     Reduced("quartic_digits", 16),
 ]
 EVERY = [
@@ -77,6 +79,7 @@ EVERY = [
     *coded_polynomials.CORE,
     *additive.CORE,
     *integer_exits.CORE,
+    *monitors.CORE,
     *quadratics.CORE,
     *routed.CORE,
     *routed.VOTES,

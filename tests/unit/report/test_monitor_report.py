@@ -90,11 +90,6 @@ def test_a_share_is_a_number_between_0_and_1(share, tmp_path):
         check_options(Options(monitor=share, data=tmp_path / "samples.npz"))
 
 
-def test_a_monitor_is_not_computed_in_steps(tmp_path):
-    with pytest.raises(UsageError, match="does not go with --step"):
-        check_options(Options(monitor=0.01, step=1000, data=tmp_path / "samples.npz"))
-
-
 def test_a_monitor_is_not_in_an_image(tmp_path):
     with pytest.raises(UsageError, match="does not go with --tables image"):
         check_options(Options(monitor=0.01, tables="image", mode="certified", data=tmp_path))
