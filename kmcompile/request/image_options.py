@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 from kmcompile.errors import UsageError
 from kmcompile.request.options import Options, text_of
 
-_ALONE = ("reduce", "package", "input_tolerance")
-"""The options that no image goes with."""
+_WITH_IMAGE = frozenset(
+    (
+        *("target", "data", "test_data", "threshold", "mode", "format", "replay", "optimize"),
+        *("stages", "require", "exclude", "tolerance", "tables", "capacity", "max_flash"),
+        *("max_ram", "max_instructions", "out", "name", "trust_pickle", "verify", "n_jobs"),
+    )
+)
+"""The options that go with an image; every other one has to be built for images first."""
 
 
 def in_image(options: Options) -> bool:
@@ -45,17 +53,11 @@ def check_image_options(options: Options) -> None:
         raise UsageError(
             f"--tables image is not built yet for --format {options.format}\nuse --format float32"
         )
-    asked = [
-        ("--telemetry", options.telemetry),
-        ("--redundancy", options.redundancy not in (None, 1)),
-        ("--step", options.step is not None),
-    ]
-    for flag in (flag for flag, given in asked if given):
-        raise UsageError(f"--tables image is not built yet for {flag}\nleave out one of them")
-    for field in _ALONE:
-        value = getattr(options, field)
-        if value not in (None, "off"):
-            raise UsageError(
-                f"--tables image is not built yet for --{field.replace('_', '-')} {text_of(value)}"
-                "\nleave out one of them"
-            )
+    default = Options()
+    for field in fields(Options):
+        value = getattr(options, field.name)
+        if field.name in _WITH_IMAGE or value in (getattr(default, field.name), "off"):
+            continue
+        flag = "--" + field.name.replace("_", "-")
+        given = flag if value is True else f"{flag} {text_of(value)}"
+        raise UsageError(f"--tables image is not built yet for {given}\nleave out one of them")
