@@ -50,7 +50,7 @@ def order(n: int, share: float, confidence: float = MONITOR_CONFIDENCE) -> int:
     Examples
     --------
     >>> [order(n, 0.01) for n in (458, 459, 1000, 3000)]
-    [0, 1, 4, 18]
+    [0, 1, 3, 18]
     """
     low, high = 0, n
     while low < high:

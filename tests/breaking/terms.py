@@ -179,7 +179,10 @@ VALUES: dict[type, tuple[str, ...]] = {
         "ranks",
         "n_nodes",
     ),
-    Replay: ("prepare", "sum", "label", "skip_zeros", "low_vectors", "low_coefficients"),
+    Replay: (
+        *("prepare", "sum", "label", "skip_zeros", "low_vectors", "low_coefficients"),
+        "at_once",
+    ),
     ExactSum: (
         "kernel",
         "n_vectors",
