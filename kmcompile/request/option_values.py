@@ -147,11 +147,6 @@ def check_options(options: Options) -> None:
     check_image_options(options)
     if options.monitor is not None and options.data is None:
         raise UsageError(f"--monitor {options.monitor:g} needs samples\ngive --data FILE")
-    if options.monitor is not None and options.tables == "image":
-        raise UsageError(
-            "--monitor is fitted to one model, so it does not go with --tables image\n"
-            "leave out one of them"
-        )
     check_input_tolerance(options)
     _check_built(options)
 

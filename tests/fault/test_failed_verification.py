@@ -6,6 +6,7 @@ import json
 import os
 import pickle
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +35,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def break_emitted(monkeypatch: pytest.MonkeyPatch, before: str, after: str) -> None:
     """Let the C that is emitted differ in one place."""
-    emit = pipeline.emit
+    emit_files = pipeline.emit_files
 
-    def broken(*given: Any) -> dict[str, str]:
-        sources = emit(*given)
+    def broken(*given: Any) -> Any:
+        emitted = emit_files(*given)
+        sources = emitted.texts
         name = next(key for key in sources if re.fullmatch(r"[a-z]+\.c", key))
         text, n = re.subn(before, after, sources[name], count=1)
         assert n == 1
-        return {**sources, name: text}
+        return replace(emitted, texts={**sources, name: text})
 
-    monkeypatch.setattr(pipeline, "emit", broken)
+    monkeypatch.setattr(pipeline, "emit_files", broken)
 
 
 def count_kernels_wrongly(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,7 +91,7 @@ def test_a_share_is_a_number_between_0_and_1(share, tmp_path):
 
 
 def test_a_monitor_is_not_in_an_image(tmp_path):
-    with pytest.raises(UsageError, match="does not go with --tables image"):
+    with pytest.raises(UsageError, match="--tables image is not built yet for --monitor"):
         check_options(Options(monitor=0.01, tables="image", mode="certified", data=tmp_path))
 
 
