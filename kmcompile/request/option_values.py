@@ -45,6 +45,8 @@ _BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+_LARGEST = 2**32 - 1
+
 # The default values. `format` is not here: its default belongs to the target.
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType(
     {"reduce": "off", "optimize": "mean", "tables": "code"}
@@ -267,6 +269,9 @@ def _check_values(options: Options) -> None:
     for field in ("max_flash", "max_ram", "max_instructions", "step", "capacity"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
+    for field in ("step", "capacity"):  # numbers of the C
+        if getattr(options, field) is not None and int(getattr(options, field)) > _LARGEST:
+            raise UsageError(f"{flag(field)} {getattr(options, field)}: must be at most {_LARGEST}")
 
 
 def _check_redundancy(options: Options) -> None:

@@ -137,7 +137,7 @@ def test_steps_that_are_too_small_name_the_piece_and_what_is_large_enough():
     assert made.report["stepping"]["operations"] <= least
 
 
-@pytest.mark.parametrize("step", [0, -3, "many", 2.5])
+@pytest.mark.parametrize("step", [0, -3, "many", 2.5, 2**32])
 def test_a_step_that_is_no_number_of_operations_is_refused(step):
     model, _ = cancer()
     with pytest.raises(UsageError, match="--step"):

@@ -38,8 +38,13 @@ class InSteps:
 
 
 def in_steps(program: Program, target: Target, times: float = 1.0) -> Program:
-    """Return a program with `--step` of some times the smallest number of operations."""
+    """Return a program with `--step` of some times the smallest number of operations.
+
+    The exact sum stands before its replay again: steps pass it.
+    """
+    if program.replay is not None and program.replay.at_once:
+        program = replace(program, replay=replace(program.replay, at_once=False))
     weight = target.cost.replay_weight(program.number_format)
     program = replace(program, step=Step(1, weight))
     least = smallest_step(program).operations
-    return replace(program, step=Step(int(times * least), weight))
+    return replace(program, step=Step(min(int(times * least), 2**32 - 1), weight))
