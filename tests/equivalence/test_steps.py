@@ -156,8 +156,8 @@ def test_a_program_in_steps_is_stored(case):
 MUTATIONS = {
     "one block less in each step": (
         catalogue.CORE[0],
-        r"turn < (\d+)U\) && \(job",
-        "turn < 0U) && (job",
+        r"\bi < (\d+)U\) && \(job",
+        "i < 0U) && (job",
     ),
     "a job forgets what the groups have": (
         catalogue.CORE[0],
