@@ -57,7 +57,7 @@ class Monitor(Always):
     References
     ----------
     The directions are generalised eigenvectors, as Fisher's discriminant is. How the limits are set
-    is in `kmcompile.monitor.threshold`.
+    is in `kmcompile.monitor.order`.
     """
 
     share: float
