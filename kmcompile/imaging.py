@@ -233,6 +233,7 @@ def _plan(
         tolerance=given.get("tolerance"),
         threshold=given.get("threshold"),
         tables="image",
+        telemetry=flying.program.telemetry,
         name=flying.program.name,
         data=data,
         test_data=test_data,

@@ -43,7 +43,7 @@ how a number and the ends of an interval become float. The default is FLOAT. The
 
 _MARKS: ContextVar[bool] = ContextVar("marks", default=False)
 
-_OF_NO_MODEL = ("scalar/", "replay/types")
+_OF_NO_MODEL = ("scalar/", "replay/types", "telemetry/")
 """Where the templates begin whose constants are the same for every model."""
 
 

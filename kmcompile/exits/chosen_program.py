@@ -180,7 +180,7 @@ def for_image(
     capacity = None if like is None else like.capacity
     if capacity is None:
         capacity = Capacity.of(program.sum, plan.capacity, most_known_answers(program))
-    program = replace(program, capacity=capacity)
+    program = replace(program, capacity=capacity, telemetry=plan.telemetry)
     check_supported(program)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 

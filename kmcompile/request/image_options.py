@@ -12,6 +12,7 @@ _WITH_IMAGE = frozenset(
         *("target", "data", "test_data", "threshold", "mode", "format", "replay", "optimize"),
         *("stages", "require", "exclude", "tolerance", "tables", "capacity", "max_flash"),
         *("max_ram", "max_instructions", "out", "name", "trust_pickle", "verify", "n_jobs"),
+        *("telemetry",),
     )
 )
 """The options that go with an image; every other one has to be built for images first."""

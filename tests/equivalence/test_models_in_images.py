@@ -78,6 +78,41 @@ def test_retrained_model_flies_on_a_board(target, mode, tmp_path):
     check(first.with_image_of(later), board, tmp_path)
 
 
+OPTIONS = {
+    "telemetry": ("wine_poly", {"telemetry": True}),
+    "telemetry of values": ("diabetes_regression", {"telemetry": True}),
+}
+"""Options that go with an image, each with a model of `kit.images`."""
+
+
+def retrained(name, options, target="host"):
+    """Return the code of a model, and a retrained model in an image for it."""
+    first = in_image(estimator(name, 0), target, vectors=400, **options)
+    later = in_image(estimator(name, 1), target, like=first, **options)
+    assert first.program.capacity.exceeded_by(later.program.sum, 0) is None
+    for file in ("iris.h", "iris.c"):
+        assert later.files[file] == first.files[file]
+    return first, later
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_retrained_model_flies_with_an_option(option, tmp_path):
+    need_tools(HOST)
+    first, later = retrained(*OPTIONS[option])
+    check(first, HOST, tmp_path / "first")
+    check(first.with_image_of(later), HOST, tmp_path / "later")
+
+
+@pytest.mark.target
+@pytest.mark.parametrize("target", ["cortex-m7", "leon3"])
+@pytest.mark.parametrize("option", OPTIONS)
+def test_retrained_model_flies_with_an_option_on_a_board(option, target, tmp_path):
+    board = load_target(target)
+    need_tools(board)
+    first, later = retrained(*OPTIONS[option], target)
+    check(first.with_image_of(later), board, tmp_path)
+
+
 def test_image_of_a_big_endian_target_says_so():
     image = in_image(estimator("iris_rbf", 0), "leon3").image
     check_image(image, "iris.bin")

@@ -71,7 +71,6 @@ def test_a_program_with_many_options_is_verified(name):
 @pytest.mark.parametrize(
     ("option", "other"),
     [
-        ({"tables": "image"}, {"telemetry": True}),
         ({"tables": "image"}, {"redundancy": 2}),
         ({"tables": "image"}, {"step": 20_000}),
         ({"tables": "image"}, {"input_tolerance": 0.1}),

@@ -125,18 +125,19 @@ class Case:
 
     name: str
     mode: str = "exact"
+    more: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.name}-{self.mode}-image"
+        return "-".join([self.name, self.mode, *(option for option, _ in self.more), "image"])
 
     def emit(self, target: str | Target) -> InImage:
         """Return the emitted C."""
-        return in_image(estimator(self.name, 0), target, self.mode)
+        return in_image(estimator(self.name, 0), target, self.mode, **dict(self.more))
 
 
 CORE = (
     Case("iris_rbf", "certified"),
     Case("wine_poly"),
     Case("wine_linear_one_vs_rest", "certified"),
-    Case("diabetes_regression"),
+    Case("diabetes_regression", "exact", (("telemetry", True),)),
 )

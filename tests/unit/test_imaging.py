@@ -42,7 +42,7 @@ def top(tmp_path_factory):
     for part in (0, 1):
         saved(estimator("iris_rbf", part), folder / f"part{part}.pkl")
     words = ["--tables", "image", "--mode", "exact", "--capacity", "60", "--name", "iris"]
-    out = ["--out", str(folder / "flying"), "--quiet"]
+    out = ["--out", str(folder / "flying"), "--telemetry", "--quiet"]
     assert cli.run([str(folder / "part0.pkl"), *words, *out]) == 0
     return folder
 
@@ -163,7 +163,6 @@ def test_changed_folder_gets_no_image(top, tmp_path):
         ["--tables", "image", "--mode", "exact", "--require", "local_expansion"],
         ["--tables", "image", "--reduce", "10"],
         ["--tables", "image", "--package", "cfs"],
-        ["--tables", "image", "--telemetry"],
         ["--tables", "image", "--redundancy", "2"],
         ["--tables", "image", "--step", "2000"],
         ["--tables", "image", "--input-tolerance", "0.01"],

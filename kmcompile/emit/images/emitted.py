@@ -135,7 +135,7 @@ def read_from_image(text: str, layout: Layout, view: ModelView, capacity: Capaci
     assert view.image is not None
     own_image = replace(view.image, member_lines=lines)
     view = replace(view, image=own_image, n_test_steps=_n_test_steps(parts, view))
-    header = with_model_declared(render("model.h.j2", view=view), name, [f"{name}_open"])
+    header = with_model_declared(render("model.h.j2", view=view), name)
     model = _completed(read, layout, view, parts)
     sha256 = hashlib.sha256((header + model).encode("ascii")).hexdigest()
     model = model.replace(_bytes_text(_NO_LAYOUT), _bytes_text(bytes.fromhex(sha256)))

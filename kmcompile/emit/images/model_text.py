@@ -101,7 +101,7 @@ def of_model(text: str, name: str, tables: Iterable[str], counts: Iterable[Count
         f"{name.upper()}_{one.constant}": f"{name.upper()}_{one.most_constant}" for one in counts
     }
     functions = list(find_functions(text))
-    reading = _reading(functions, members)
+    reading = _reading(functions, members, name)
     places = {one.name: one.place for one in functions if one.name in reading}
     places = {key: place for key, place in places.items() if key != f"{name}_is_open"}
     numbers: list[Number] = []
@@ -126,10 +126,10 @@ def of_model(text: str, name: str, tables: Iterable[str], counts: Iterable[Count
     return ModelText(made, tuple(numbers))
 
 
-def with_model_declared(text: str, name: str, but: Iterable[str]) -> str:
-    """Return a header whose functions take a model, but for those named."""
+def with_model_declared(text: str, name: str) -> str:
+    """Return a header whose functions take a model, but for those that need none."""
     parts, before = [], 0
-    functions = [one for one in find_functions(text) if one.name not in set(but)]
+    functions = [one for one in find_functions(text) if not _needs_no_model(one.name, name)]
     places = {one.name: one.place for one in functions}
     for one in functions:
         body = with_argument(one.body, places, MODEL)
@@ -141,15 +141,21 @@ def with_model_declared(text: str, name: str, but: Iterable[str]) -> str:
     return fitted("".join([*parts, text[before:]]))
 
 
-def _reading(functions: list[Function], members: Mapping[str, str]) -> set[str]:
+def _needs_no_model(function: str, name: str) -> bool:
+    """Return whether a function of the interface makes a model, or only counts its answers."""
+    return function == f"{name}_open" or function.startswith(f"{name}_telemetry_")
+
+
+def _reading(functions: list[Function], members: Mapping[str, str], name: str) -> set[str]:
     """Return the functions that read the model or call one that does, and all of the interface."""
     named = re.compile(rf"@\w+@|\b{MODEL}->|\b(?:{'|'.join(map(re.escape, sorted(members)))})\b")
     codes = {one.name: without_comments(one.body) for one in functions}
-    found = {name for name, code in codes.items() if named.search(code)}
-    found |= {one.name for one in functions if not one.is_static}
+    found = {key for key, code in codes.items() if named.search(code)}
+    interface = {one.name for one in functions if not one.is_static}
+    found |= {key for key in interface if not _needs_no_model(key, name)}
     while True:
         calls = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(found)))})\(")
-        more = {name for name, code in codes.items() if calls.search(code)} - found
+        more = {key for key, code in codes.items() if calls.search(code)} - found
         if not more:
             return found
         found |= more
