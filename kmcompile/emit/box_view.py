@@ -2,14 +2,104 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
-from kmcompile.emit.totals_view import BlockFunctions
-from kmcompile.program.stages import ExactSum, Vote
+from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.totals_view import BlockFunctions, TotalsView
+from kmcompile.program.stages import ExactSum, Vote, box_slopes
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input_tolerance import InputTolerance
+
+_TEMPLATES = ("shares", "threshold", "add", "bounds")
+"""The parts of the C of slopes, each after those that it calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddedBlocks:
+    """A function that adds the products of one block's vectors to a slope, or of two blocks'.
+
+    Parameters
+    ----------
+    function : str
+        Suffix of the function, behind `<prefix>_box_`.
+    said : str
+        Its comment.
+    blocks : tuple of str
+        Suffixes of the variables of each block.
+    """
+
+    function: str
+    said: str
+    blocks: tuple[str, ...]
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is one block."""
+        return len(self.blocks) == 1
+
+
+@dataclass(frozen=True, slots=True)
+class SlopesView:
+    """Values for the templates in templates/input_tolerance.
+
+    Parameters
+    ----------
+    most_blocks : int
+        The blocks that the decisions of a label have, all together.
+    n_columns : str
+        C literal of the features in which a slope is summed; "" if it is all of them.
+    unrolled : bool
+        Whether lanes are scalars.
+    lanes, later_lanes : tuple of int
+    """
+
+    most_blocks: int
+    n_columns: str
+    unrolled: bool
+    lanes: tuple[int, ...]
+    later_lanes: tuple[int, ...]
+
+    levels: ClassVar[int] = box_slopes.LEVELS
+    first: ClassVar[np.float32] = box_slopes.FIRST_THRESHOLD
+    left_out: ClassVar[np.float32] = box_slopes.LEFT_OUT
+    outward: ClassVar[np.float32] = box_slopes.OUTWARD
+    added: ClassVar[tuple[AddedBlocks, ...]] = (
+        AddedBlocks("one", "Adds the products w s of one block's vectors to the slope.", ("a",)),
+        AddedBlocks(
+            "two",
+            "The same of two blocks, one after the other: a slope is read and written once for "
+            "both.",
+            ("a", "b"),
+        ),
+    )
+
+    @classmethod
+    def of(cls, box: InputTolerance, ends: Ends, view: TotalsView) -> SlopesView:
+        """Return the view of a program's slopes; `view` is that of its sum."""
+        assert box.slopes is not None
+        columns = box.slopes.columns
+        return cls(
+            most_blocks=box.most_blocks(ends),
+            n_columns="" if columns is None else unsigned_literal(len(columns)),
+            unrolled=view.unrolled,
+            lanes=view.lanes,
+            later_lanes=view.later_lanes,
+        )
+
+    @property
+    def counter(self) -> str:
+        """The variable of the loop over features."""
+        return "k" if self.n_columns else "j"
+
+    @property
+    def most_pairs(self) -> int:
+        """Pairs of blocks that are added at most."""
+        return self.most_blocks // 2
 
 
 def box_arguments(box: InputTolerance | None) -> str:
@@ -37,10 +127,8 @@ def box_sections(
         sections.append(render("early_exits/proved.c.j2", **middles, **context))
     if box.slopes is not None:
         assert isinstance(ends.exact, ExactSum)
-        own: dict[str, Any] = {"slopes": box.slopes, "numbers": box.slopes.constants()}
-        own["most_blocks"] = box.most_blocks(ends)
-        view = functions.of_exact_sum
-        sections.append(render("input_tolerance/slopes.c.j2", view=view, **own, **names))
+        own = {"slopes": SlopesView.of(box, ends, functions.of_exact_sum), "stage": box.slopes}
+        sections += [render(f"input_tolerance/{part}.c.j2", **own, **names) for part in _TEMPLATES]
     context |= {"is_vote": isinstance(label, Vote), "starts_here": not early.proves}
     sections.append(render("stages/input_tolerance.c.j2", box=box, **context))
     return sections

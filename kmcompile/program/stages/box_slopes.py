@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +22,9 @@ FIRST_THRESHOLD = np.float32(2.0**-4)
 LEFT_OUT = np.float32(0.8)
 """Largest part of the room that blocks which are left out may take."""
 
-_OUTWARD = np.float32(2.0**-22)
+OUTWARD = np.float32(2.0**-22)
+"""Four times the rounding of one operation."""
+
 _HALF = np.float32(0.5)
 _CHUNK_VALUES = 1 << 16
 
@@ -165,9 +166,9 @@ class BoxSlopes:
         of_weights = bound * self.per_bound + total * self.per_weight
         of_sums = (_in_order(shares) + magnitude(whole) * at.extent) * self.rounding
         of_x = (magnitude(whole) + bound) * at.moved
-        of_f = (bound + magnitude(b) * _OUTWARD) * at.extent + self.least
+        of_f = (bound + magnitude(b) * OUTWARD) * at.extent + self.least
         fixed = (bound + self.bends[p]) + ((of_weights + of_sums) + (of_x + of_f))
-        apart = magnitude(f) * _OUTWARD
+        apart = magnitude(f) * OUTWARD
         room = magnitude(f) - (fixed * self.final + apart)
         has_room = room > 0
         threshold, skipped, tries = self._threshold(shares, room, has_room)
@@ -304,15 +305,6 @@ class BoxSlopes:
                 "How far a decision is from linear anywhere in the box: [decision]",
             ),
         )
-
-    def constants(self) -> dict[str, Any]:
-        """Return the numbers that every decision uses, for the template."""
-        return {
-            "levels": LEVELS,
-            "first": FIRST_THRESHOLD,
-            "left_out": LEFT_OUT,
-            "outward": _OUTWARD,
-        }
 
 
 def own_blocks(p: int, exact: ExactSum) -> int:
