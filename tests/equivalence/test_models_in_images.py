@@ -14,10 +14,12 @@ from kmcompile.emit.images.patch import check_image
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status
 from kmcompile.run import runner_for
-from kmcompile.target import load_target
+from kmcompile.target import list_targets, load_target
 
 HOST = load_target("host")
 MODES = ("exact", "certified")
+BOARDS = [target.name for target in list_targets() if target.emulator is not None]
+SOME_BOARDS = ("cortex-m7", "leon3", "rv32imafc")
 
 
 def check(flying, target, folder):
@@ -68,7 +70,7 @@ def test_local_expansion_of_a_retrained_model_flies_in_the_shape_of_the_first(tm
 
 @pytest.mark.target
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("target", ["cortex-m7", "leon3", "rv32imafc"])
+@pytest.mark.parametrize("target", some(BOARDS, SOME_BOARDS))
 def test_retrained_model_flies_on_a_board(target, mode, tmp_path):
     """On leon3 every number in the image is big-endian."""
     board = load_target(target)

@@ -40,6 +40,7 @@ from kit.sparse_digits import SparseDigits
 from kit.steps import InSteps
 from kit.subspaces import SubspaceCase
 from kit.taylor import Taylor
+from kit.watched import Doubled, Watched
 from kmcompile.model.likely_inputs import generate
 from kmcompile.target import ProgramForm, Target, load_target
 
@@ -120,6 +121,8 @@ GROUPS: dict[str, list[Any]] = {
         Routed("iris", 5, extra="widths products linear", number_format="int8"),
         InSteps(Replayed(_small(CASES[0]), low_parts=True)),
         InSteps(Pairs(n_samples=120, n_features=7), 1.5),
+        Watched(_small(CASES[1])),
+        Doubled(Replayed(_small(CASES[0]), low_parts=True)),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),
@@ -153,6 +156,7 @@ GROUPS: dict[str, list[Any]] = {
         Certified("rbf", "sparse_digits", "raw", **_SMALL),
         Certified("laplacian", "moons", **_SMALL),
         InSteps(Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100)),
+        Watched(Cascade("poly", "binary", "tug_of_war", 1, True, 2, "l2", pooled=True, **_SMALL)),
         Monitored(Certified("rbf", "wine", **_SMALL), "directions"),
     ],
     "codes": [
@@ -185,6 +189,7 @@ GROUPS: dict[str, list[Any]] = {
         Reduced("quartic_digits", 20, "int8"),
         Reduced("wine", 60, "int8"),
         InSteps(Coded(coded.smooth, "int8", low_parts=True)),
+        Doubled(Watched(Coded(coded.few_pixels, "int8", low_parts=False))),
     ],
 }
 """Models that are linked into one image each: of float32 without and with exits, of codes."""
@@ -229,6 +234,8 @@ def _without_replay(model: Any) -> Any:
         return model.case
     if isinstance(model, InSteps):
         return replace(model, model=_without_replay(model.model))
+    if isinstance(model, Monitored | Watched | Doubled):
+        return replace(model, case=_without_replay(model.case))
     if isinstance(model, Coded):
         return replace(model, low_parts=None)
     return replace(model, replays=False) if hasattr(model, "replays") else model
