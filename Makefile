@@ -5,6 +5,8 @@
 #                are skipped and counted
 # make test-all  both
 # make fuzz      set up, then fuzz the readers of model files for an hour
+# make evidence  set up, then let tools of others look at the emitted C, into build/evidence: an
+#                hour on two cores; make evidence SHARE=0.1 a tenth of it
 # make bench     set up, then measure other generators' C beside ours, on the host and three boards,
 #                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
 # make lint      ruff, mypy and import-linter only
@@ -26,8 +28,8 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint setup-demo \
-	setup-test clean
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence \
+	setup-demo setup-test clean
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
@@ -57,6 +59,10 @@ fuzz: setup-test
 
 fuzz-short: setup-test
 	$(BIN)/python tests/fuzz/fuzz_run.py --seconds 60
+
+evidence:
+	@.ci/setup evidence host,cortex-m7
+	$(BIN)/python tests/evidence/gather.py build/evidence $(if $(SHARE),--share $(SHARE))
 
 bench:
 	@.ci/setup demo host,cortex-m7,cortex-m4,cortex-m0

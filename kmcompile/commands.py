@@ -10,6 +10,7 @@ import click
 
 from kmcompile import console
 from kmcompile.errors import VerificationError
+from kmcompile.evidence_command import evidence_command
 from kmcompile.image_commands import image_command, patch_command
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import CHOICES, check_options, without_defaults
@@ -34,6 +35,7 @@ Other commands (each has its own --help):
   kmcompile bench MODEL     instructions, flash and stack on several targets
   kmcompile image MODEL     the image of a retrained model for code that flies (--for DIR)
   kmcompile patch OLD NEW   the patch between two images
+  kmcompile evidence DIR    what other tools find about the C of an output folder
   kmcompile manual TOPIC    the manual; without TOPIC the list of its pages
 A model file that is called like a command: kmcompile ./targets
 
@@ -356,6 +358,7 @@ VERBS = {
     "bench": _bench,
     "image": image_command,
     "patch": patch_command,
+    "evidence": evidence_command,
     "manual": _manual,
 }
 """The commands by name; any other first argument is a model to compile."""

@@ -1,0 +1,60 @@
+"""The command for evidence: tools of others look at the C of a compiled model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kmcompile import console
+from kmcompile.errors import VerificationError
+from kmcompile.progress import Progress
+from kmcompile.text.visible import printable
+
+if TYPE_CHECKING:
+    from kmcompile.evidence.finding import Finding
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option("--parts", metavar="A,B,...", help="Which parts of the evidence [all].")
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<DIR>-evidence]."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
+@click.option("--quiet", is_flag=True, help="Print nothing on success.")
+def evidence_command(
+    folder: Path, parts: str | None, out: Path | None, as_json: bool, quiet: bool
+) -> None:
+    """Gather evidence about a compiled model in DIR, by tools that are not kmcompile's.
+
+    Each finding is written with the command that repeats it. A tool that is not installed is
+    named, with the command that installs it. A claim that is refuted exits 1.
+    """
+    from kmcompile.evidence.finding import Outcome
+    from kmcompile.evidence.folder import PAGE
+    from kmcompile.evidence.gathering import gather, parts_named
+    from kmcompile.evidence.subject import Subject
+
+    asked = parts_named(parts)
+    subject = Subject.of_folder(folder)
+    path = folder.resolve().with_name(f"{folder.resolve().name}-evidence") if out is None else out
+    with Progress(enabled=not quiet) as progress:
+        findings = gather([subject], asked, path, progress)
+    if as_json:
+        console.emit(console.print_json, [one.to_json() for one in findings])
+    elif not quiet:
+        console.emit(_print_findings, findings, path / PAGE)
+    refuted = [one for one in findings if one.outcome is Outcome.REFUTED]
+    if refuted:
+        raise VerificationError("\n".join(f"{one.claim}: {one.figure}" for one in refuted))
+
+
+def _print_findings(findings: Sequence[Finding], page: Path) -> None:
+    for one in findings:
+        click.echo(printable(f"{one.outcome.value:8} {one.claim}: {one.figure}"))
+    click.echo(f"written: {printable(str(page))}")

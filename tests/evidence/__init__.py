@@ -1,0 +1,1 @@
+"""Evidence about kmcompile itself and about the C of the catalogue: `make evidence`."""

@@ -1,0 +1,32 @@
+"""The parts of the evidence that are about kmcompile, not about one compiled model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmcompile.evidence.finding import Finding
+
+
+@dataclass(frozen=True)
+class ToolPart:
+    """A part of the evidence about kmcompile.
+
+    Parameters
+    ----------
+    name : str
+        Of the part and of its folder.
+    title : str
+        What it shows, one short sentence.
+    run : callable
+        Takes the folder of the part, which is there, and the share of the work to do (1.0 is
+        all); returns the findings.
+    """
+
+    name: str
+    title: str
+    run: Callable[[Path, float], Sequence[Finding]]
+
+
+TOOL_PARTS: tuple[ToolPart, ...] = ()

@@ -1,0 +1,69 @@
+"""`make evidence`: what tools of others find about the C of the catalogue and of real models.
+
+Usage: python tests/evidence/gather.py FOLDER [--share S] [--parts A,B,...]
+
+With `--share 0.1` each part looks at a tenth of its subjects, cases and queries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from evidence.catalogue import TOOL_PARTS
+from evidence.subjects import real_models, small_models
+from kmcompile.evidence.catalogue import CATALOGUE
+from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.folder import PAGE, write_summary
+from kmcompile.evidence.gathering import check_replaceable, replace_folder
+
+
+def main() -> None:
+    """Run the parts and write the folder; exit 1 if a claim is refuted."""
+    parser = argparse.ArgumentParser(description="Gather evidence.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--parts", help="A,B,... [all]")
+    asked = parser.parse_args()
+    check_replaceable(asked.folder)
+    names = asked.parts.split(",") if asked.parts else None
+    asked.folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=asked.folder.parent) as made:
+        fresh = Path(made) / asked.folder.name
+        fresh.mkdir()
+        findings = run(fresh, asked.share, names)
+        write_summary(fresh, findings)
+        replace_folder(asked.folder, fresh)
+    sys.stdout.write((asked.folder / PAGE).read_text(encoding="utf-8"))
+    sys.exit(any(one.outcome is Outcome.REFUTED for one in findings))
+
+
+def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
+    """Run the parts with these names, or all, and return what they found."""
+    findings: list[Finding] = []
+    parts = [part for part in CATALOGUE if names is None or part.name in names]
+    tool_parts = [part for part in TOOL_PARTS if names is None or part.name in names]
+    if parts:
+        for subject in [*real_models(), *small_models(share)]:
+            for part in parts:
+                tell(f"{part.name}: {subject.name}")
+                findings += part.run(subject, folder / part.name)
+    for tool_part in tool_parts:
+        tell(f"{tool_part.name}: {tool_part.title}")
+        (folder / tool_part.name).mkdir(exist_ok=True)
+        findings += tool_part.run(folder / tool_part.name, share)
+    return findings
+
+
+def tell(text: str) -> None:
+    """Print what is run, with the time, on stderr."""
+    sys.stderr.write(f"{time.strftime('%H:%M:%S')} {text}\n")
+
+
+if __name__ == "__main__":
+    main()

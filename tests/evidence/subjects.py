@@ -1,0 +1,49 @@
+"""What the tools of the evidence look at: small models of every kind, and real ones."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import kmcompile
+from kit.every_target import FEW, GROUPS
+from kmcompile.evidence.subject import Subject
+from kmcompile.target import load_target
+
+TARGET = "cortex-m7"
+
+
+def small_models(share: float = 1.0) -> Iterator[Subject]:
+    """Yield the models that every target is asked: each kernel, stage, format, mode and task."""
+    models = [
+        (f"{group}_{n}", model)
+        for group, own in GROUPS.items()
+        if group != FEW
+        for n, model in enumerate(own)
+    ]
+    target = load_target(TARGET)
+    for name, model in models[:: max(1, round(1 / share))]:
+        emitted = model.emit(target, name)
+        yield Subject(name, emitted.program, target, emitted.files, {})
+
+
+def real_models() -> Iterator[Subject]:
+    """Yield models of real data with all their vectors, as the command line compiles them."""
+    for name, load, machine, options in (
+        ("breast_cancer", load_breast_cancer, SVC(C=3, gamma=0.03), {"mode": "certified"}),
+        ("wine", load_wine, SVC(C=3, gamma=0.05), {"format": "int8", "mode": "exact"}),
+        ("digits", load_digits, SVC(C=10, gamma=0.02), {"mode": "exact"}),
+    ):
+        X, y = load(return_X_y=True)
+        fitted = make_pipeline(StandardScaler(), machine).fit(X[::2], y[::2])
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / name
+            more = {"test_data": X[1::2], "verify": "host", **options}
+            kmcompile.compile_model(fitted, target=TARGET, name=name, out=out, **more)
+            yield Subject.of_folder(out)

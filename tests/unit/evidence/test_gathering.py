@@ -1,0 +1,82 @@
+"""The folder of the evidence: what a part found, the page that sums up, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kit.catalogue import CORE
+from kmcompile.errors import OutputError, UsageError
+from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.folder import JSON, PAGE, summary
+from kmcompile.evidence.gathering import gather, parts_named
+from kmcompile.evidence.part import Part
+from kmcompile.evidence.subject import Subject
+
+
+def finding(subject, outcome=Outcome.SHOWN, listed=()):
+    return Finding("ends", subject, outcome, "0 of 3 | all", "run it", "tool 1.0", listed)
+
+
+@pytest.fixture
+def subject():
+    emitted = CORE[0].emit("host")
+    return Subject("iris", emitted.program, emitted.target, emitted.files, {})
+
+
+def writes(subject, folder):
+    subject.write(folder / subject.name)
+    return [finding(subject.name)]
+
+
+def fails(subject, folder):
+    raise OSError(28, "No space left on device")
+
+
+def quiet(text):
+    pass
+
+
+def test_folder_has_the_findings_and_what_the_parts_wrote(subject, tmp_path):
+    out = tmp_path / "evidence"
+    part = Part("ending", "each loop ends", writes)
+    for _ in range(2):  # the second run replaces the folder of the first
+        gather([subject], [part], out, quiet)
+        found = json.loads((out / JSON).read_text())["findings"]
+        assert [one["claim"] for one in found] == ["ends"]
+        assert (out / "ending" / "iris" / "iris.c").read_bytes() == subject.files["iris.c"]
+    assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+
+
+def test_page_tells_the_worst_outcome_of_each_claim_and_what_is_left():
+    left = finding("b", Outcome.OPEN, ("loop 7: has no bound",))
+    text = summary([finding("a"), left, finding("c", Outcome.NOT_RUN)])
+    assert "| ends | open | 1 of 3 | 0 of 3 \\| all | tool 1.0 | `run it` |" in text
+    assert "- ends, b: loop 7: has no bound" in text
+
+
+def test_a_folder_of_something_else_is_left_alone(subject, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="is not a folder of evidence"):
+        gather([subject], [], tmp_path / "mine", quiet)
+    assert (tmp_path / "mine" / "notes.txt").read_text() == "mine"
+    with pytest.raises(UsageError, match="is a file"):
+        gather([subject], [], tmp_path / "mine" / "notes.txt", quiet)
+
+
+def test_nothing_is_half_written(subject, tmp_path):
+    with pytest.raises(OutputError, match="cannot be written: No space"):
+        gather([subject], [Part("full", "fails", fails)], tmp_path / "evidence", quiet)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_part_is_named():
+    with pytest.raises(UsageError, match="no part is called 'nothing'"):
+        parts_named("nothing")
+
+
+def test_summary_is_a_page_of_markdown(subject, tmp_path):
+    gather([subject], [Part("ending", "each loop ends", writes)], tmp_path / "e", quiet)
+    assert (tmp_path / "e" / PAGE).read_text().startswith("# What was run, and what came out\n")
