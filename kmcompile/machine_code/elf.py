@@ -25,6 +25,8 @@ _NOT_LOADED = "SHT_NOBITS"
 # Constant pointers, fixed when a shared library is loaded or an image is linked.
 _RELOCATED = (".data.rel.ro", ".model_got")
 _VARIABLES = ".model_data"  # in RAM, also constants that no pointer to flash can address
+_SCRIPT = (".start", ".model_", ".text", ".eh_frame", ".stack", ".data", ".bss")
+"""The sections of the linker script of an image."""
 _UNWIND = (".eh_frame", ".note", ".ARM.exidx", ".ARM.extab")
 
 
@@ -66,6 +68,21 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
                 kind = "data" if writable else "constants"
             totals[kind] += section["sh_size"]
     return Sizes(*(totals[kind] for kind in ("code", "constants", "data", "zeroed")))
+
+
+def check_placed(path: Path) -> None:
+    """Raise ToolError if the linker placed a section that the linker script does not name.
+
+    The start-up code knows nothing of such a section: constants in it would be lost.
+    """
+    with opened(path) as elf:
+        for section in elf.iter_sections():
+            known = section.name.startswith(_SCRIPT) or section["sh_size"] == 0
+            if section["sh_flags"] & ALLOCATED and not known:
+                raise ToolError(
+                    f"{path.name}: section {section.name} lies where no start-up code loads it\n"
+                    "use compiler flags that leave small data among the others"
+                )
 
 
 def undefined_symbols(path: Path) -> frozenset[str]:

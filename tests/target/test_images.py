@@ -10,6 +10,7 @@ import small_model
 from small_model import model_with
 
 from kit.covering import some
+from kit.tools import need_tools
 from kmcompile.build import build
 from kmcompile.errors import BudgetError, ToolError, UsageError
 from kmcompile.machine_code.elf import sizes
@@ -41,6 +42,8 @@ volatile unsigned __int128 a = 5U, b = 7U;
 volatile uint64_t a = 5U, b = 7U;
 #endif
 a = a / b; sum = 0.0f * (float)a;"""
+
+SMALL_WORD = "extern const uint32_t small_word;\nconst uint32_t small_word = 7U;\n"
 
 pytestmark = pytest.mark.target
 
@@ -247,6 +250,20 @@ def test_a_compiler_that_ends_well_without_an_object_is_an_error(tmp_path):
     recipe = small_model.write_model(tmp_path, target)
     with pytest.raises(ToolError, match=r"small\.o: the compiler ended well and did not write it"):
         build(recipe, tmp_path, target)
+
+
+def test_constants_that_no_start_up_loads_are_an_error(tmp_path):
+    """A small external constant that the compiler puts among small data of its own."""
+    board = load_target("ppc750")
+    need_tools(board)
+    flags = tuple(flag for flag in board.compiler.flags if flag != "-msdata=none")
+    target = replace(board, compiler=replace(board.compiler, flags=flags))
+    text = model_with("sum += 0.0f * (float)small_word;")
+    text = text.replace("static const float rows", SMALL_WORD + "static const float rows")
+    recipe = small_model.write_model(tmp_path, target, text)
+    with pytest.raises(ToolError, match=r"section \.sdata\S* lies where no start-up code loads it"):
+        build(recipe, tmp_path, target)
+    build(recipe, tmp_path, board).close()
 
 
 def test_every_emulator_ends_with_the_process_that_started_it(built, monkeypatch):
