@@ -18,6 +18,7 @@ from kmcompile.text.visible import visible
 _BYTE_ORDERS: Final = {"little": "leastSignificantByteFirst", "big": "mostSignificantByteFirst"}
 _HEAD: Final = """\
 <?xml version="1.0" encoding="UTF-8"?>
+<!-- SPDX-License-Identifier: LicenseRef-Owner -->
 <SpaceSystem xmlns="http://www.omg.org/spec/XTCE/20180204"
              xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
              xsi:schemaLocation="http://www.omg.org/spec/XTCE/20180204
