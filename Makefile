@@ -62,7 +62,7 @@ fuzz-short: setup-test
 
 evidence:
 	@.ci/setup evidence host,cortex-m7
-	$(BIN)/python tests/evidence/gather.py build/evidence $(if $(SHARE),--share $(SHARE))
+	PYTHONPATH=tests $(BIN)/python -m evidence.gather build/evidence $(if $(SHARE),--share $(SHARE))
 
 bench:
 	@.ci/setup demo host,cortex-m7,cortex-m4,cortex-m0

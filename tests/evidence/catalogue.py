@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from evidence.attacks import run_attacks
 from kmcompile.evidence.finding import Finding
 
 
@@ -29,4 +30,6 @@ class ToolPart:
     run: Callable[[Path, float], Sequence[Finding]]
 
 
-TOOL_PARTS: tuple[ToolPart, ...] = ()
+TOOL_PARTS: tuple[ToolPart, ...] = (
+    ToolPart("attacks", "no attack finds a wrong certified label", run_attacks),
+)

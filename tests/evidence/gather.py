@@ -1,6 +1,6 @@
 """`make evidence`: what tools of others find about the C of the catalogue and of real models.
 
-Usage: python tests/evidence/gather.py FOLDER [--share S] [--parts A,B,...]
+Usage: PYTHONPATH=tests python -m evidence.gather FOLDER [--share S] [--parts A,B,...]
 
 With `--share 0.1` each part looks at a tenth of its subjects, cases and queries.
 """
@@ -12,8 +12,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from evidence.catalogue import TOOL_PARTS
 from evidence.subjects import real_models, small_models

@@ -59,6 +59,8 @@ def mutated(content, rng):
     """Return the file with a few bytes changed, cut out, doubled or moved."""
     content = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 5))):
+        if not content:
+            break
         start = rng.randrange(len(content))
         end = min(len(content), start + rng.randrange(1, 30))
         match rng.randrange(6):
