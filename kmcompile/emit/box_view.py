@@ -12,8 +12,10 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.program.stages import ExactSum, Vote, box_slopes
+from kmcompile.program.stages.box_distance import BEYOND
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input_tolerance import InputTolerance
+from kmcompile.program.stages.poly_slopes import PolySlopes
 
 _TEMPLATES = ("shares", "threshold", "add", "bounds")
 """The parts of the C of slopes, each after those that it calls."""
@@ -44,6 +46,24 @@ class AddedBlocks:
 
 
 @dataclass(frozen=True, slots=True)
+class Growth:
+    """A function of what a bound grows by with the distance of an input.
+
+    Parameters
+    ----------
+    function, table, of : str
+        Names without the prefix: of the function, its table, and the table of what grows.
+    n_powers : str
+        C literal of the powers.
+    """
+
+    function: str
+    table: str
+    of: str
+    n_powers: str
+
+
+@dataclass(frozen=True, slots=True)
 class SlopesView:
     """Values for the templates in templates/input_tolerance.
 
@@ -56,6 +76,10 @@ class SlopesView:
     unrolled : bool
         Whether lanes are scalars.
     lanes, later_lanes : tuple of int
+    n_growths : int
+        Powers of the distance with which a bend grows.
+    bend, slope : str
+        The bound of what is not of first order, and G, in the words of the C.
     """
 
     most_blocks: int
@@ -63,6 +87,9 @@ class SlopesView:
     unrolled: bool
     lanes: tuple[int, ...]
     later_lanes: tuple[int, ...]
+    n_growths: int
+    bend: str
+    slope: str
 
     levels: ClassVar[int] = box_slopes.LEVELS
     first: ClassVar[np.float32] = box_slopes.FIRST_THRESHOLD
@@ -83,12 +110,16 @@ class SlopesView:
         """Return the view of a program's slopes; `view` is that of its sum."""
         assert box.slopes is not None
         columns = box.slopes.columns
+        n_growths = _bend_growths(box.slopes)
         return cls(
             most_blocks=box.most_blocks(ends),
             n_columns="" if columns is None else unsigned_literal(len(columns)),
             unrolled=view.unrolled,
             lanes=view.lanes,
             later_lanes=view.later_lanes,
+            n_growths=n_growths,
+            bend="box_bends[p] and its growth" if n_growths else "box_bends[p]",
+            slope="sum of w s" if box.distance else "sum of w s - (f - b) x",
         )
 
     @property
@@ -102,11 +133,40 @@ class SlopesView:
         return self.most_blocks // 2
 
 
+def _bend_growths(slopes: box_slopes.BoxSlopes | None) -> int:
+    """Return the powers of the distance with which a bend grows."""
+    return slopes.growths.shape[1] if isinstance(slopes, PolySlopes) else 0
+
+
+def _growths(box: InputTolerance) -> list[Growth]:
+    """Return the functions of what bounds grow by."""
+    assert box.distance is not None
+    found = [("width", "box_widths", box.distance.widths.shape[1])]
+    found.append(("bend", "box_bends", _bend_growths(box.slopes)))
+    return [
+        Growth(f"box_{of}_growth", f"box_{of}_growths", grows, unsigned_literal(n))
+        for of, grows, n in found
+        if n
+    ]
+
+
+def kept_factors(box: InputTolerance | None, name: str) -> str:
+    """Return the C of the factor of a lane that stays in the workspace; "" if none does."""
+    if box is None or box.slopes is None:
+        return ""
+    return box.slopes.kept(name)
+
+
+def _takes_input(box: InputTolerance) -> bool:
+    """Return whether the bounds read the input."""
+    return box.slopes is not None or box.distance is not None
+
+
 def box_arguments(box: InputTolerance | None) -> str:
     """Return the arguments of the label over a box; "" without an input tolerance."""
     if box is None:
         return ""
-    return "workspace, result" if box.slopes is None else "workspace, input, result"
+    return "workspace, input, result" if _takes_input(box) else "workspace, result"
 
 
 def box_sections(
@@ -125,10 +185,16 @@ def box_sections(
         middles = {"answer": "result", "is_regression": False, "keeps_middles": False}
         sections.append(render("early_exits/middle.c.j2", **names))
         sections.append(render("early_exits/proved.c.j2", **middles, **context))
+    if box.distance is not None:
+        of_distance: dict[str, Any] = {"distance": box.distance, "growths": _growths(box)}
+        of_distance["beyond"] = BEYOND
+        sections.append(render("input_tolerance/distance.c.j2", **of_distance, **names))
     if box.slopes is not None:
         assert isinstance(ends.exact, ExactSum)
         own = {"slopes": SlopesView.of(box, ends, functions.of_exact_sum), "stage": box.slopes}
-        sections += [render(f"input_tolerance/{part}.c.j2", **own, **names) for part in _TEMPLATES]
+        parts = (box.slopes.template, *_TEMPLATES)
+        sections += [render(f"input_tolerance/{part}.c.j2", **own, **names) for part in parts]
     context |= {"is_vote": isinstance(label, Vote), "starts_here": not early.proves}
+    context["takes_input"] = _takes_input(box)
     sections.append(render("stages/input_tolerance.c.j2", box=box, **context))
     return sections

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kmcompile.emit.box_view import box_sections
+from kmcompile.emit.box_view import box_sections, kept_factors
 from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits import early_exit_sections
 from kmcompile.emit.early_exits_view import EarlyExitsView
@@ -147,7 +147,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     if isinstance(summed, CodedSum):
         sections += _coded_sum_sections(summed, functions, early, names)
     elif isinstance(summed, ExactSum):
-        keeps = program.box is not None and program.box.slopes is not None
+        keeps = kept_factors(program.box, program.name)
         sections += _exact_sum_sections(summed, functions, early, names, keeps)
     elif isinstance(summed, PairSum):
         sections += _kernel_totals(summed, functions, early, names)
@@ -199,7 +199,7 @@ def _exact_sum_sections(
     functions: BlockFunctions,
     early: EarlyExitsView,
     names: dict[str, str],
-    keeps_kernels: bool,
+    keeps_factors: str,
 ) -> list[str]:
     """Return the kernel's functions and those of the exact sum."""
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, **names}
@@ -210,7 +210,7 @@ def _exact_sum_sections(
         sections.append(render("exact_sum/vector_total.c.j2", one_lane=one_lane, **own))
     sections.append(render("exact_sum/add_block.c.j2", **own))
     own["reuses_kernels"] = early.reuses_kernels
-    own["keeps_kernels"] = keeps_kernels
+    own["keeps_factors"] = keeps_factors
     own |= {"finds_vectors": True, "codes": None}
     return [*sections, render("stages/exact_sum.c.j2", **own)]
 
@@ -261,7 +261,7 @@ def _coded_sum_sections(
             for name in ("pack", *codes.templates)
         ),
         *(render(f"exact_sum/{name}.c.j2", **own) for name in ("code_totals", "add_block")),
-        render("stages/exact_sum.c.j2", reuses_kernels=False, keeps_kernels=False, **own),
+        render("stages/exact_sum.c.j2", reuses_kernels=False, keeps_factors="", **own),
     ]
 
 

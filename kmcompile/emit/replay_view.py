@@ -140,7 +140,5 @@ def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> 
     return [
         *sections,
         render("replay/add_block.c.j2", **own),
-        render(
-            "stages/exact_sum.c.j2", codes=None, reuses_kernels=False, keeps_kernels=False, **more
-        ),
+        render("stages/exact_sum.c.j2", codes=None, reuses_kernels=False, keeps_factors="", **more),
     ]

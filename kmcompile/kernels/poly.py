@@ -101,17 +101,27 @@ class PolyFloat32(Float32Kernel):
 
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return r, the error of v, and slope * r."""
-        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        r = self.argument_error(batch.length, batch.deviation)
         return QueryTerms((r[:, None], (self.slope * r)[:, None]), np.ones(len(r), dtype=bool))
+
+    def argument(self, total: RealArray) -> RealArray:
+        """Return v = gamma total + coef0."""
+        v: RealArray = self.gamma * total + self.coef0
+        return v
+
+    def argument_error(self, length: RealArray, deviation: RealArray) -> RealArray:
+        """Return r, the error of v."""
+        r: RealArray = self.per_length * length + self.per_deviation * deviation + self.minimum
+        return r
 
     def value(self, total: RealArray) -> RealArray:
         """Return (gamma total + coef0)^degree."""
-        return power.power(self.gamma * total + self.coef0, self.degree)
+        return power.power(self.argument(total), self.degree)
 
     def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return (gamma total + coef0)^degree and its error."""
         r, slope = terms.values
-        v = self.gamma * total + self.coef0
+        v = self.argument(total)
         value = power.power(v, self.degree)
         steepest = power.power(magnitude(v) + r, max(self.degree - 1, 0))
         return value, slope * steepest + magnitude(value) * self.value_error

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear, Rbf
-from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels import Linear, Poly, Rbf
+from kmcompile.lower.box_polynomial import growths
+from kmcompile.lower.box_slopes import poly_slopes, rbf_slopes
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.normals import Normals
@@ -26,9 +27,6 @@ _ROUNDED = 1 + 1e-9
 
 _KERNEL_ERROR = 1e-10
 """Ten times the relative error of a kernel value in |W_p|^2."""
-
-_FEW_COLUMNS = 0.9
-"""Largest share of the features for which a list of them pays."""
 
 
 def with_input_tolerance(
@@ -55,24 +53,35 @@ def with_input_tolerance(
     _require_bounds(program, machine)
     t = prepared_tolerance(machine.preprocessing, tolerance)
     reach = FLOAT32.bound_constant(float(np.sqrt((t**2).sum())) * _ROUNDED)
-    exact = program.sum
-    if isinstance(exact, ExactSum):
-        exact = sorted_by_size(exact, t)
-        program = replace(program, sum=exact)
-    slopes = None
+    if isinstance(program.sum, ExactSum):
+        program = replace(program, sum=sorted_by_size(program.sum, t))
+    sloping = _with_slopes(program)
+    slopes: BoxSlopes | None = None
+    distance = None
     if isinstance(machine.kernel, Rbf):
         u = machine.kernel.gamma * float((t**2).sum()) * _ROUNDED
         lengths = _lengths(machine)
         widths = lengths * np.sqrt(-2 * np.expm1(-u)) * _ROUNDED
         bends = lengths * np.sqrt(3) * u * _ROUNDED
         # Of a box so large that no decision is linear in it, slopes prove nothing.
-        rests_on_signs = isinstance(program.label, Sign | Vote) and bool((bends < widths).any())
-        if isinstance(exact, ExactSum) and rests_on_signs:
-            slopes = _slopes(exact, machine.kernel, t, bends)
+        if sloping is not None and bool((bends < widths).any()):
+            slopes = rbf_slopes(sloping, machine.kernel, t, bends)
+    elif isinstance(machine.kernel, Poly):
+        grown = growths(machine, t)
+        distance, widths = grown.distance(), grown.widths[:, 0]
+        is_nearer = grown.at_typical(grown.bends) < grown.at_typical(grown.widths)
+        if sloping is not None and machine.kernel.degree > 1 and bool(is_nearer.any()):
+            slopes = poly_slopes(sloping, machine, t, grown)
     else:
         widths = _linear_widths(machine, t)
-    box = InputTolerance(tolerance, reach, FLOAT32.bound_constants(widths), slopes)
+    box = InputTolerance(tolerance, reach, FLOAT32.bound_constants(widths), slopes, distance)
     return replace(program, prepare=replace(program.prepare, reach=reach), box=box)
+
+
+def _with_slopes(program: Program) -> ExactSum | None:
+    """Return the sum of a program whose label rests on signs of decisions that have slopes."""
+    rests_on_signs = isinstance(program.label, Sign | Vote)
+    return program.sum if isinstance(program.sum, ExactSum) and rests_on_signs else None
 
 
 def _require_bounds(program: Program, machine: KernelMachine) -> None:
@@ -83,8 +92,8 @@ def _require_bounds(program: Program, machine: KernelMachine) -> None:
         why = "this model chooses among leaves, whose labels it does not bound"
     elif not isinstance(program.sum, ExactSum | LinearSum):
         why = f"it bounds sums in float32, this program's is {program.sum.name}"
-    elif not isinstance(machine.kernel, Rbf | Linear):
-        why = f"it bounds kernels rbf and linear, this machine's is {machine.kernel.name}"
+    elif not isinstance(machine.kernel, Rbf | Poly | Linear):
+        why = f"it bounds kernels rbf, poly and linear, this machine's is {machine.kernel.name}"
     else:
         return
     raise InputError(f"--input-tolerance: {why}\nleave it out")
@@ -166,35 +175,3 @@ def sorted_by_size(exact: ExactSum, t: Float64Array) -> ExactSum:
         if exact.expands
         else exact.squares,
     )
-
-
-def _slopes(exact: ExactSum, kernel: Rbf, t: Float64Array, bends: Float64Array) -> BoxSlopes:
-    """Return the constants of the slopes."""
-    assert isinstance(exact.kernel, RbfFloat32)
-    theta = 2 * kernel.gamma * t * _ROUNDED
-    length = float(np.sqrt((theta**2).sum())) * _ROUNDED
-    off = float(exact.kernel.vector_error)
-    columns = np.abs(exact.columns().astype(np.float64))
-    rho = (theta @ columns) * _ROUNDED + length * off
-    n_slots, n_features = exact.n_slots, exact.n_features
-    gamma_factor, bound = FLOAT32.gamma_factor, FLOAT32.bound_constant
-    underflow = n_slots * n_features * (1 + float(theta.max())) * 4 * FLOAT32.smallest_normal
-    return BoxSlopes(
-        scales=FLOAT32.bound_constants(theta),
-        columns=_columns(exact),
-        reaches=FLOAT32.bound_constants(rho),
-        bends=FLOAT32.bound_constants(bends),
-        per_bound=bound(float(rho.max())),
-        per_weight=bound(length * off),
-        per_deviation=bound(length),
-        rounding=bound(gamma_factor(exact.n_blocks + exact.lanes + 8)),
-        final=bound(1 + 2 * gamma_factor(n_slots + n_features + 64)),
-        least=bound(max(underflow, 2.0**-100)),
-    )
-
-
-def _columns(exact: ExactSum) -> np.ndarray | None:
-    """Return the features that some vector has, or None where these are nearly all."""
-    seen = np.flatnonzero(exact.columns().any(axis=1))
-    fits = exact.n_features <= 0x10000
-    return seen if fits and len(seen) <= _FEW_COLUMNS * exact.n_features else None

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Poly, Rbf
+from kmcompile.kernels.derivatives import gradient
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
@@ -169,6 +170,8 @@ def _slope(machine: KernelMachine, X: Float64Array, toward: Float64Array) -> Flo
         weights = kernel.fast_values(vectors, prepared)[0] * coefficients
         moved = weights @ vectors - weights.sum(axis=1, keepdims=True) * prepared
         slope: Float64Array = 2 * kernel.gamma * moved
+    elif isinstance(kernel, Poly):
+        slope = gradient(kernel, machine.prepare(X), vectors, coefficients)
     else:  # of a linear machine
         slope = coefficients @ vectors
     for step in reversed(machine.preprocessing):

@@ -17,6 +17,7 @@ from kmcompile.model.reference import evaluate
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import Sign
+from kmcompile.program.stages.poly_slopes import PolySlopes
 from kmcompile.verify.box import check_box
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken
@@ -48,7 +49,7 @@ def test_no_point_within_the_tolerance_has_another_label_than_a_certified_one(ca
     assert found.certified_share <= found.certified_alone_share
 
 
-@pytest.mark.parametrize("case", [CORE[0], CORE[1], MORE[0], MORE[2]], ids=str)
+@pytest.mark.parametrize("case", [CORE[0], CORE[1], CORE[5], CORE[6], MORE[0], MORE[2]], ids=str)
 def test_nearly_all_labels_that_no_attack_changes_are_certified(case):
     emitted, queries = asked(case)
     found = check_box(emitted.machine, emitted.program, queries, emitted.answers)
@@ -56,7 +57,7 @@ def test_nearly_all_labels_that_no_attack_changes_are_certified(case):
     assert 0.3 < found.certified_share < 1
 
 
-@pytest.mark.parametrize("case", [CORE[0], CORE[3], MORE[4]], ids=str)
+@pytest.mark.parametrize("case", [CORE[0], CORE[3], CORE[5], MORE[4]], ids=str)
 def test_intervals_hold_the_decision_in_real_numbers_at_the_worst_corners(case):
     emitted = catalogue.emitted(case, "host")
     real = RealModel(case.fitted())
@@ -117,6 +118,36 @@ def test_check_finds_bounds_that_are_too_small(weaker):
         check_box(emitted.machine, program, queries, interpret(program, X))
     assert error.value.finding.broken is Broken.BOX
     assert len(error.value.finding.rows)
+
+
+@pytest.mark.parametrize("weaker", ["widths", "distance", "bends", "growths", "scales"])
+def test_check_finds_polynomial_bounds_that_are_too_small(weaker):
+    """reliability: each part of the bounds of a cubic is needed."""
+    case = replace(CORE[5], share={"bends": 1.0, "growths": 2.0}.get(weaker, 0.1))
+    emitted = case.emit("host")
+    box = emitted.program.box
+    assert box is not None and isinstance(box.slopes, PolySlopes) and box.distance is not None
+    distance, slopes = box.distance, box.slopes
+    if weaker == "widths":
+        distance = replace(distance, widths=distance.widths * np.float32(0.02))
+        wrong = replace(box, widths=box.widths * np.float32(0.02), distance=distance, slopes=None)
+    elif weaker == "distance":
+        none = np.float32(1e-9)
+        nearer = replace(distance, per_square=distance.per_square * none, half=none)
+        wrong = replace(box, widths=box.widths * np.float32(0.1), distance=nearer, slopes=None)
+    elif weaker == "bends":
+        wrong = replace(box, slopes=replace(slopes, bends=np.zeros_like(slopes.bends)))
+    elif weaker == "growths":
+        none = np.zeros_like(slopes.growths)
+        wrong = replace(box, slopes=replace(slopes, growths=none, bends=slopes.bends * 0))
+    else:
+        wrong = replace(box, slopes=replace(slopes, scales=slopes.scales * np.float32(0.5)))
+    program = replace(emitted.program, box=wrong)
+    X = np.concatenate([case.fresh(), _near_the_boundary(case, emitted.machine)])
+    queries = Queries(X, "test-data", len(X), len(X))
+    with pytest.raises(FailedCheckError, match="input tolerance") as error:
+        check_box(emitted.machine, program, queries, interpret(program, X))
+    assert error.value.finding.broken is Broken.BOX
 
 
 def _near_the_boundary(case: Tolerant, machine) -> np.ndarray:

@@ -37,6 +37,12 @@ _ESTIMATORS: dict[str, Any] = {
     "linear": lambda: LinearSVC(random_state=0),
     "linear_pairs": lambda: SVC(kernel="linear"),
     "one_class": lambda: OneClassSVM(nu=0.2),
+    "square": lambda: SVC(kernel="poly", degree=2, coef0=1.0),
+    "cubic": lambda: SVC(kernel="poly", degree=3, coef0=1.0),
+    "pure_cubic": lambda: SVC(kernel="poly", degree=3),
+    "quartic": lambda: SVC(kernel="poly", degree=4, coef0=0.5),
+    "straight": lambda: SVC(kernel="poly", degree=1),
+    "one_class_square": lambda: OneClassSVM(kernel="poly", degree=2, coef0=1.0, nu=0.2),
 }
 
 
@@ -107,6 +113,8 @@ CORE = [
     Tolerant("wine", "minmax", "break_ties", 0.1, n_trained=100),
     Tolerant("breast_cancer", "standard", "rbf", 0.01, exits=True),
     Tolerant("wine", "standard", "linear", 0.1, n_trained=100),
+    Tolerant("breast_cancer", "standard", "cubic", 0.05),
+    Tolerant("digits", "raw", "square", 0.05),
 ]
 MORE = [
     Tolerant("breast_cancer", "pca", "rbf", 0.02),
@@ -116,4 +124,10 @@ MORE = [
     Tolerant("breast_cancer", "standard", "one_class", 0.05),
     Tolerant("breast_cancer", "standard", "rbf", 5.0),
     Tolerant("digits", "minmax", "rbf", 0.0),
+    Tolerant("breast_cancer", "minmax", "square", 0.05),
+    Tolerant("wine", "standard", "pure_cubic", 0.05, n_trained=100),
+    Tolerant("breast_cancer", "pca", "quartic", 0.05),
+    Tolerant("digits", "minmax", "quartic", 0.05),
+    Tolerant("breast_cancer", "standard", "straight", 0.05),
+    Tolerant("breast_cancer", "standard", "one_class_square", 0.05),
 ]

@@ -1,13 +1,15 @@
-"""Bounds on rbf decisions over a box of inputs, by the slope of the sum at its middle."""
+"""Bounds on decisions over a box of inputs, by the slope of the sum at its middle."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, RealArray, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Shared, sizes
@@ -36,21 +38,19 @@ class AtX:
     Parameters
     ----------
     x : ndarray of shape (n, n_features), float32
-    kernel : ndarray of shape (n, n_slots), float32
-        K(s_j, x) as the sum has it.
+    factor : ndarray of shape (n, n_slots), float32
+        By which the coefficients of the vectors count in a slope.
     decision, bound : ndarray of shape (n, n_decisions), float32
-    extent : ndarray of shape (n,), float32
-        tau = sum_i theta_i |x_i|.
-    moved : ndarray of shape (n,), float32
-        |theta| delta, what the deviation of x adds to tau.
+    first, second : ndarray of shape (n,), float32
+        Numbers of the query; each kind of slopes says which.
     """
 
     x: Float32Array
-    kernel: Float32Array
+    factor: Float32Array
     decision: Float32Array
     bound: Float32Array
-    extent: Float32Array
-    moved: Float32Array
+    first: Float32Array
+    second: Float32Array
 
     def chosen(self, rows: NDArray[np.intp]) -> AtX:
         """Return the chosen queries only."""
@@ -67,35 +67,22 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoxSlopes:
-    """Bounds on f(x + d) for all |d_i| <= t_i, of a sum of rbf kernels.
+class BoxSlopes(ABC):
+    """Bounds on f(x + d) for all |d_i| <= t_i, of a sum over vectors.
 
-    With theta = 2 gamma t and w_j = beta_j K(s_j, x), so that sum_j w_j = f(x) - b,
+    With theta = c t, c the kernel's, and w_j a coefficient times a factor that depends on x,
 
-        f(x + d) = f(x) + 2 gamma <d, G> + R,   G = sum_j w_j s_j - (f(x) - b) x.
+        f(x + d) = f(x) + c <d, G> + R,   G = sum_j w_j s_j + (a term that needs no sum).
 
-    - |2 gamma <d, G>| <= sum_i theta_i |G_i|: the largest change of first order in the box, which a
-      corner of it has.
-    - R is the product of W with phi(x + d) - phi(x) - phi'(x) d in feature space. With u = gamma
-      |d|^2, the squares of these three are 1, 1 and 2 u; the first and the second have the product
-      exp(-u), the first and the third 2 u exp(-u), the second and the third 0. So the square of
-      the vector is 2 + 2 u - 2 exp(-u) - 4 u exp(-u), which increases with u and is at most
-      3 u^2: |R| <= |W| sqrt(3) gamma |t|^2, `bends`. It needs no sum over the vectors, whose second
-      derivatives cancel each other where |W| is small beside sum_j |w_j|.
+    |c <d, G>| <= sum_i theta_i |G_i|: the largest change of first order in the box, which a corner
+    of it has. What bounds R, and the errors of G, is the kernel's: `fixed`.
 
     A block of vectors adds at most the sum of its |w_j| rho_j to the first-order term, rho_j =
     sum_i theta_i |s_ji|. Blocks that add little are left out of G at first and stand with that sum,
     as many as fill most of the room |f| - (all other terms). Only if the sign is open then, and
     might be proved, the others follow: two rounds at most.
 
-    Rounding. f^ and K^ are the sum's, with |f^ - f| <= B, which bounds sum_j |w_j - w^_j|, too:
-    w^_j = beta^_j K^_j of the stored coefficient; so w_j s_j takes B times the largest rho. A
-    stored s_j is off by at most e: |theta| e sum_j |w_j|. In (f - b) x, f is off by B, the stored b
-    by 2^-24 |b|, x by the deviation delta: B tau + 2^-22 |b| tau + (|f^ - b^| + B) |theta| delta,
-    tau = sum_i theta_i |x_i|. The products and additions of G_i round by at most gamma_N (sum_j
-    |w_j| |s_ji| + |f - b| |x_i|), N = blocks + lanes + 8: gamma_N (sum_j |w_j| rho_j + |f - b|
-    tau) in all. `final` covers the sums of positive terms themselves, 2^-22 |f| the last
-    subtraction, `least` underflow.
+    `final` covers the sums of positive terms, 2^-22 |f| the last subtraction.
 
     Parameters
     ----------
@@ -106,16 +93,13 @@ class BoxSlopes:
     reaches : ndarray of shape (n_slots,), float32
         rho, of the trained and of the stored vector.
     bends : ndarray of shape (n_decisions,), float32
-        |W_p| sqrt(3) gamma |t|^2.
+        The part of the bound of R that no input changes.
     per_bound : float32
-        The largest rho.
-    per_weight : float32
-        |theta| e.
-    per_deviation : float32
-        |theta|.
+        What the errors of the weights add, by the decision's bound.
     rounding : float32
-        gamma_N.
+        Relative error of the products and additions of G.
     final, least : float32
+        `least` is more than what underflows.
     """
 
     scales: Float32Array
@@ -123,11 +107,18 @@ class BoxSlopes:
     reaches: Float32Array
     bends: Float32Array
     per_bound: np.float32
-    per_weight: np.float32
-    per_deviation: np.float32
     rounding: np.float32
     final: np.float32
     least: np.float32
+
+    template: ClassVar[str]
+    """Name of the template in `templates/input_tolerance/` with what is the kernel's."""
+
+    of_factors: ClassVar[str]
+    """What the factors of the coefficients are, for the comment of the workspace."""
+
+    of_scales: ClassVar[str]
+    """What the tolerances are multiplied by, for the comment of the table."""
 
     def __post_init__(self) -> None:
         for name in ("scales", "reaches", "bends"):
@@ -135,39 +126,68 @@ class BoxSlopes:
         if self.columns is not None:
             object.__setattr__(self, "columns", frozen(self.columns, np.uint16))
 
+    @abstractmethod
+    def factors(self, total: RealArray, exact: ExactSum) -> Float32Array:
+        """Return the factors of the coefficients, of totals of shape (n, n_slots)."""
+
+    @abstractmethod
+    def kept(self, name: str) -> str:
+        """Return the C of the factor of a lane, in the sum's loop over a block."""
+
+    @abstractmethod
+    def numbers(
+        self, batch: Batch, exact: ExactSum, distance: Float32Array | None
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return the two numbers of each query. `batch.received` is the deviation of x alone."""
+
+    @abstractmethod
+    def fixed(
+        self, at: AtX, p: int, exact: ExactSum, share: Float32Array, total: Float32Array
+    ) -> Float32Array:
+        """Return the bound of what is not of first order: the bend, and all errors.
+
+        Parameters
+        ----------
+        share, total : ndarray of shape (n,), float32
+            The sums of |w_j| rho_j and of |w_j| over the vectors.
+        """
+
+    @abstractmethod
+    def beside(self, at: AtX, p: int, exact: ExactSum) -> Float32Array | None:
+        """Return what is taken off each feature of G per unit of x, shape (n,); None: nothing."""
+
     @property
     def n_columns(self) -> int:
         """Number of features in which a slope is summed."""
         return len(self.scales if self.columns is None else self.columns)
 
-    def at(self, batch: Batch, exact: ExactSum) -> AtX:
-        """Return what all decisions need. `batch.received` is the deviation of x alone."""
-        extent = np.zeros(len(batch), dtype=np.float32)
-        for feature, scale in zip(batch.x.T, self.scales, strict=True):
-            extent += scale * magnitude(feature)
-        moved = self.per_deviation * batch.received
+    def at(self, batch: Batch, exact: ExactSum, distance: Float32Array | None) -> AtX:
+        """Return what all decisions need.
+
+        Parameters
+        ----------
+        batch : Batch
+        exact : ExactSum
+        distance : ndarray of shape (n,), float32, or None
+            Of each x from the centre of an input tolerance, where it has one.
+        """
         totals = np.empty((len(batch), exact.n_slots), dtype=np.float32)
         columns = exact.columns()
         rows = max(1, (1 << 18) // columns.shape[1])
         for start in range(0, len(batch), rows):
             part = slice(start, start + rows)
             totals[part] = exact.totals(batch.x[part], columns)
-        kernel = exact.kernel.value(totals)
-        return AtX(batch.x, kernel, batch.decision, batch.bound, extent, moved)
+        factor = self.factors(totals, exact)
+        own = self.numbers(batch, exact, distance)
+        return AtX(batch.x, factor, batch.decision, batch.bound, *own)
 
     def bounds(self, at: AtX, p: int, exact: ExactSum) -> Found:
         """Return the interval of decision p over the box; infinite where it proves nothing."""
         coef, own = self._row(p, exact)
-        weight = at.kernel * coef
+        weight = at.factor * coef
         shares, total = self._shares(weight, exact)
-        f, bound = at.decision[:, p], at.bound[:, p]
-        b = exact.intercept[p]
-        whole = f - b
-        of_weights = bound * self.per_bound + total * self.per_weight
-        of_sums = (_in_order(shares) + magnitude(whole) * at.extent) * self.rounding
-        of_x = (magnitude(whole) + bound) * at.moved
-        of_f = (bound + magnitude(b) * OUTWARD) * at.extent + self.least
-        fixed = (bound + self.bends[p]) + ((of_weights + of_sums) + (of_x + of_f))
+        f = at.decision[:, p]
+        fixed = self.fixed(at, p, exact, _in_order(shares), total)
         apart = magnitude(f) * OUTWARD
         room = magnitude(f) - (fixed * self.final + apart)
         has_room = room > 0
@@ -175,11 +195,12 @@ class BoxSlopes:
         taken_first = own & ~(shares < threshold[:, None]) & has_room[:, None]
         slope = np.zeros_like(at.x)
         self._add(slope, weight, taken_first, exact)
-        first = self._first(slope, at.x, whole)
+        beside = self.beside(at, p, exact)
+        first = self._first(slope, at.x, beside)
         again = has_room & (skipped > 0) & (first + skipped > room) & (first - skipped <= room)
         rest = own & (shares < threshold[:, None]) & again[:, None]
         self._add(slope, weight, rest, exact)
-        first = np.where(again, self._first(slope, at.x, whole), first)
+        first = np.where(again, self._first(slope, at.x, beside), first)
         skipped = np.where(again, np.float32(0.0), skipped)
         wide = (fixed + (first + skipped)) * self.final + apart
         n_added = taken_first.sum(axis=1) + rest.sum(axis=1)
@@ -249,11 +270,16 @@ class BoxSlopes:
                     added += weight[rows, first + lane, None] * vectors[:, lane]
                 slope[rows] += added
 
-    def _first(self, slope: Float32Array, x: Float32Array, whole: Float32Array) -> Float32Array:
-        """Return sum_i theta_i |G_i|; `whole` is f - b."""
+    def _first(
+        self, slope: Float32Array, x: Float32Array, beside: Float32Array | None
+    ) -> Float32Array:
+        """Return sum_i theta_i |G_i|."""
         total = np.zeros(len(x), dtype=np.float32)
         for feature, scale in enumerate(self.scales):
-            total += scale * magnitude(slope[:, feature] - whole * x[:, feature])
+            of_feature = slope[:, feature]
+            if beside is not None:
+                of_feature = of_feature - beside * x[:, feature]
+            total += scale * magnitude(of_feature)
         return total
 
     @property
@@ -291,13 +317,13 @@ class BoxSlopes:
             Table(
                 "box_scales",
                 self.scales,
-                "Tolerances of the prepared features, times 2 gamma: [feature]",
+                f"Tolerances of the prepared features, times {self.of_scales}: [feature]",
             ),
             *columns,
             Table(
                 "box_reaches",
                 self.reaches,
-                "Most that 2 gamma <d, s_i> is for a d within them: [block][lane]",
+                f"Most that {self.of_scales} <d, s_i> is for a d within them: [block][lane]",
             ),
             Table(
                 "box_bends",

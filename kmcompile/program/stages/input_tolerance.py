@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,8 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import LEFT_OUT, Shared, sizes
+from kmcompile.program.stages.box_distance import BoxDistance
 from kmcompile.program.stages.box_slopes import BoxSlopes, own_blocks
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
@@ -33,7 +34,8 @@ class InputTolerance:
       what they prove holds for the box (`Prepare.reach`).
     - The sum is that of x itself. |f_p(x + d) - f_p(x)| <= widths_p: by the Cauchy-Schwarz
       inequality in feature space, |W_p| |phi(x + d) - phi(x)| <= |W_p| sqrt(2 - 2 exp(-gamma
-      |t|^2)) for an rbf kernel; sum_i t_i |w_pi| for a linear machine, where it is exact.
+      |t|^2)) for an rbf kernel; sum_i t_i |w_pi| for a linear machine, where it is exact. For a
+      polynomial kernel a width grows with the distance of x from a centre: `distance`.
     - Where that leaves the label open although the sum itself certifies it, `slopes` bounds the
       decisions by their slope at x: in one-vs-one those of the pairs that the label's class has
       won, until one of them stays open.
@@ -45,12 +47,15 @@ class InputTolerance:
     reach : float32
     widths : ndarray of shape (n_decisions,), float32
     slopes : BoxSlopes or None
+    distance : BoxDistance, optional
+        Where the bounds depend on how far x is from a centre.
     """
 
     tolerance: Float64Array
     reach: np.float32
     widths: Float32Array
     slopes: BoxSlopes | None
+    distance: BoxDistance | None = field(default=None, metadata=LEFT_OUT)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tolerance", frozen(self.tolerance))
@@ -73,7 +78,8 @@ class InputTolerance:
         ends : Ends
         """
         at_x = ends.label.run(summed)
-        width = summed.bound + self.widths
+        distance = None if self.distance is None else self.distance.of(summed)
+        width = summed.bound + self._widths(distance)
         boxed = replace(summed, least=batch.least, most=batch.most)
         boxed = narrowed(boxed, summed.decision - width, summed.decision + width)
         answer = proved(boxed, ends.label)
@@ -81,7 +87,7 @@ class InputTolerance:
         if self.slopes is not None:
             rows = np.flatnonzero(~answer.certified & at_x.certified)
             if len(rows):
-                boxed, of_rows = self._sharpened(boxed, at_x, rows, ends)
+                boxed, of_rows = self._sharpened(boxed, at_x, distance, rows, ends)
                 spent[rows] += of_rows + self._label_operations(ends)
                 answer = proved(boxed, ends.label)
         return self._answered(answer, at_x, ends), spent
@@ -101,12 +107,25 @@ class InputTolerance:
             upper = np.where(answer.certified, upper, of_label[1])
         return replace(answer, label=label, lower=lower, upper=upper)
 
+    def _widths(self, distance: Float32Array | None) -> Float32Array:
+        """Return the widths of the decisions, one row, or one row a query."""
+        if self.distance is None or distance is None:
+            return self.widths
+        widths: Float32Array = self.widths + self.distance.added(distance)
+        return widths
+
     def _sharpened(
-        self, boxed: Batch, at_x: Batch, rows: NDArray[np.intp], ends: Ends
+        self,
+        boxed: Batch,
+        at_x: Batch,
+        distance: Float32Array | None,
+        rows: NDArray[np.intp],
+        ends: Ends,
     ) -> tuple[Batch, NDArray[np.int64]]:
         """Return the batch with narrower intervals of some queries, and their multiply-adds."""
         assert self.slopes is not None and isinstance(ends.exact, ExactSum)
-        box = self.slopes.at(boxed.chosen(rows), ends.exact)
+        far = None if distance is None else distance[rows]
+        box = self.slopes.at(boxed.chosen(rows), ends.exact, far)
         spent = np.full(len(rows), self.slopes.start_operations(), dtype=np.int64)
         goes_on = np.ones(len(rows), dtype=bool)
         low, high = boxed.least.copy(), boxed.most.copy()
@@ -138,7 +157,8 @@ class InputTolerance:
     def _first_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the widened intervals, with one more label."""
         each = 3 + NARROW_OPERATIONS
-        return each * ends.exact.n_decisions + self._label_operations(ends)
+        far = 0 if self.distance is None else self.distance.operations()
+        return each * ends.exact.n_decisions + self._label_operations(ends) + far
 
     def _label_operations(self, ends: Ends) -> int:
         return ends.label.operations() + 4
@@ -171,7 +191,8 @@ class InputTolerance:
     def shared(self) -> Shared:
         """Return the sizes that the sum has, too."""
         own = sizes(self.widths, "N_DECISIONS")
-        return own if self.slopes is None else (*own, *self.slopes.shared())
+        parts = [part for part in (self.distance, self.slopes) if part is not None]
+        return (*own, *(one for part in parts for one in part.shared()))
 
     def members(self, ends: Ends) -> tuple[Member, ...]:
         """Return the arrays of the workspace."""
@@ -180,9 +201,9 @@ class InputTolerance:
         exact = ends.exact
         assert isinstance(exact, ExactSum)
         return (
-            Member("float", "kernel_value", exact.n_slots, "K(s_i, x) of the sum's vectors"),
+            Member("float", "box_factor", exact.n_slots, self.slopes.of_factors),
             Member("float", "box_share", exact.n_blocks, "most that a block adds to a slope's sum"),
-            Member("float", "box_slope", exact.n_features, "sum of beta K(s_i, x) s_i"),
+            Member("float", "box_slope", exact.n_features, "sum of beta box_factor s_i"),
             Member("float", "at_x", exact.n_decisions, "decision values of x itself"),
             Member("float", "at_x_bound", exact.n_decisions, ">= their errors"),
         )
@@ -194,4 +215,5 @@ class InputTolerance:
             self.widths,
             "How far a decision is from x's anywhere in the box of the tolerance: [decision]",
         )
-        return (widths,) if self.slopes is None else (widths, *self.slopes.tables())
+        parts = [part for part in (self.distance, self.slopes) if part is not None]
+        return (widths, *(table for part in parts for table in part.tables()))

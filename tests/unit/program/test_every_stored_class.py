@@ -73,6 +73,7 @@ CASES = (
     *pairs.FEW_VECTORS,
     *polynomials.FEW_TERMS,
     input_tolerances.CORE[0],
+    input_tolerances.CORE[5],
     coded_polynomials.CORE[0],
     additive.CORE[0],
     additive.CORE[5],

@@ -88,11 +88,11 @@ def test_mode_is_certified_with_samples_and_there_is_no_replay(tmp_path):
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        (SVC(kernel="poly").fit(X[:100] / 1000, y[:100]), "this machine's is poly"),
+        (SVC(kernel="sigmoid").fit(X[:100] / 1000, y[:100]), "this machine's is sigmoid"),
         (SVR().fit(X[:100], X[:100, 0]), "this model is a regression"),
         (make_pipeline(Normalizer(), SVC()).fit(X[:100], y[:100]), "has no bound over a box"),
     ],
-    ids=["poly", "regression", "normalizer"],
+    ids=["sigmoid", "regression", "normalizer"],
 )
 def test_machines_without_bounds_are_refused(model, said):
     lowered = lower_in_format(readers.load_model(model), load_target("host"), "a", "float32")
