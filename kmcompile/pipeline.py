@@ -13,6 +13,7 @@ from typing import Any
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
+from kmcompile.description import describe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
@@ -268,7 +269,8 @@ def _written(
     emitted = emit_files(program, plan.target, plan.command, machine.description, promised, reduced)
     sources = emitted.texts
     package = packaged(chosen, sources)
-    return folder_files.of_program(program, plan.target, sources, package, emitted.image)
+    described = describe(machine, program, plan.target, sources, plan.command, bool(reduced))
+    return folder_files.of_program(program, plan.target, sources, package, emitted.image, described)
 
 
 def _verified(

@@ -59,7 +59,8 @@ class Recipe:
     input_words, record_words : int
         Number of 32-bit words of one query and of one answer.
     sha256 : tuple of (str, str)
-        Name and digest of each emitted file that the build reads, and of the file of loop bounds.
+        Name and digest of each emitted file that the build reads, of the file of loop bounds, and
+        of the model description.
     package : tuple of str
         Paths of the files of the framework package (`--package`), which the build does not read.
     """

@@ -3,5 +3,8 @@
 from __future__ import annotations
 
 from kmcompile.evidence.part import Part
+from kmcompile.evidence.rebuilding import part as rebuilding
 
-CATALOGUE: tuple[Part, ...] = ()
+CATALOGUE: tuple[Part, ...] = (
+    Part(rebuilding.NAME, "the model, rebuilt from its description alone", rebuilding.run),
+)

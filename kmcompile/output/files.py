@@ -35,11 +35,12 @@ def of_program(
     sources: dict[str, str],
     package: Mapping[str, str] = MappingProxyType({}),
     image: bytes | None = None,
+    description: Mapping[str, bytes] = MappingProxyType({}),
 ) -> dict[str, bytes]:
     """Return the files of a program that need no run: the content of each by name.
 
-    These are the C, the bounds of its loops, its deviations from MISRA C, recipe.json and
-    program.npz.
+    These are the C, the bounds of its loops, its deviations from MISRA C, the description of the
+    model, recipe.json and program.npz.
 
     Parameters
     ----------
@@ -51,6 +52,8 @@ def of_program(
         Path -> text of each file of the framework package (`--package`).
     image : bytes, optional
         The image of the model, where it is not in the code.
+    description : mapping
+        File name -> content of each file of the model description.
     """
     name = program.name
     harness = f"{name}_harness.c"
@@ -60,7 +63,7 @@ def of_program(
         deviations: sources[deviations],
         **{key: text for key, text in sources.items() if key.endswith(".xml")},
     }
-    binary = {} if image is None else {f"{name}.bin": image}
+    binary = dict(description) if image is None else {f"{name}.bin": image, **description}
     built = {key: text for key, text in sources.items() if key.endswith((".c", ".h"))}
     recipe = Recipe(
         name=name,
@@ -75,8 +78,7 @@ def of_program(
         package=tuple(sorted(package)),
     )
     files = {key: text.encode("ascii") for key, text in {**sources, **beside, **package}.items()}
-    if image is not None:
-        files[f"{name}.bin"] = image
+    files |= binary
     files["program.npz"] = storage.save(program)
     files["recipe.json"] = recipe.to_json().encode("ascii")
     return files

@@ -13,6 +13,7 @@ import numpy as np
 
 from kit.function_kernels import load_machine
 from kmcompile.build.recipe import Recipe
+from kmcompile.description import describe
 from kmcompile.emit.emitter import emit
 from kmcompile.lower import lower
 from kmcompile.lower.formats import lower_in_format
@@ -56,7 +57,8 @@ class Emitted:
         """The files that the program determines."""
         command = f"kmcompile {self.name}.pkl --target {self.target.name}"
         sources = emit(self.program, self.target, command, "a model of the tests")
-        return folder_files.of_program(self.program, self.target, sources)
+        described = describe(self.machine, self.program, self.target, sources, command)
+        return folder_files.of_program(self.program, self.target, sources, description=described)
 
     @cached_property
     def recipe(self) -> Recipe:

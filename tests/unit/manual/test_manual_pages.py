@@ -27,6 +27,7 @@ HEADINGS = {
     "inspect": "Look into a model: `kmcompile inspect MODEL`",
     "show": "Print a program: `kmcompile show MODEL`",
     "verify": "Repeat the checks: `kmcompile verify DIR`",
+    "evidence": "Gather evidence: `kmcompile evidence DIR`",
     "bench": "Compare targets: `kmcompile bench MODEL`",
     "image": "Make an image: `kmcompile image MODEL`",
     "patch": "Make a patch: `kmcompile patch OLD NEW`",
@@ -103,9 +104,9 @@ def test_every_option_of_a_command_is_described_with_its_values(verb: str) -> No
         assert values <= set(re.findall(r"`([\w-]+)`", text))
 
 
-def test_ten_commands_of_the_readme_use_every_verb() -> None:
-    rows = [row[0] for row in table(README, "The ten commands")]
-    assert len(rows) == 10
+def test_eleven_commands_of_the_readme_use_every_verb() -> None:
+    rows = [row[0] for row in table(README, "The eleven commands")]
+    assert len(rows) == 11
     assert {row.split()[1] for row in rows} == {"model.pkl", *VERBS}
 
 
