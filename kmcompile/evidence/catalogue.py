@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from kmcompile.evidence import supply_chain
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.rebuilding import part as rebuilding
 
 CATALOGUE: tuple[Part, ...] = (
     Part(rebuilding.NAME, "the model, rebuilt from its description alone", rebuilding.run),
+    Part(supply_chain.NAME, "bills of materials, and whose each file is", supply_chain.run),
 )
