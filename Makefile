@@ -9,6 +9,8 @@
 #                hour on two cores; make evidence SHARE=0.1 a tenth of it
 # make bench     set up, then measure other generators' C beside ours, on the host and three boards,
 #                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
+# make offline   fill build/wheelhouse, from which kmcompile installs without a network
+# make lock      fit the locked versions to pyproject.toml; make lock UPGRADE=1 takes the newest
 # make lint      ruff, mypy and import-linter only
 # make clean     remove what the others made
 #
@@ -28,7 +30,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence \
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence offline lock \
 	setup-demo setup-test clean
 
 demo: setup-demo
@@ -69,6 +71,12 @@ bench:
 	@$(PEERS)/setup.sh $(BENCH)
 	$(BENCH)/venv/bin/python $(PEERS)/bench.py $(BENCH) $(if $(MODELS),--models $(MODELS))
 	$(BENCH)/venv/bin/python $(PEERS)/predict.py $(if $(MODELS),--models $(MODELS))
+
+offline:
+	@.ci/offline build/wheelhouse
+
+lock:
+	@.ci/lock $(if $(UPGRADE),--upgrade)
 
 lint: setup-test
 	$(BIN)/ruff check .

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evidence.attacks import run_attacks
+from evidence.supply_chain import run_supply_chain
 from kmcompile.evidence.finding import Finding
 
 
@@ -32,4 +33,5 @@ class ToolPart:
 
 TOOL_PARTS: tuple[ToolPart, ...] = (
     ToolPart("attacks", "no attack finds a wrong certified label", run_attacks),
+    ToolPart("supply_chain", "what kmcompile is made of, and from what", run_supply_chain),
 )

@@ -1,0 +1,1 @@
+"""Where kmcompile itself comes from: its wheel, its lock, its bills; scripts that stand alone."""
