@@ -8,6 +8,7 @@ from pathlib import Path
 
 from evidence.attacks import run_attacks
 from evidence.supply_chain import run_supply_chain
+from evidence.traceability import run_traceability
 from kmcompile.evidence.finding import Finding
 
 
@@ -34,4 +35,7 @@ class ToolPart:
 TOOL_PARTS: tuple[ToolPart, ...] = (
     ToolPart("attacks", "no attack finds a wrong certified label", run_attacks),
     ToolPart("supply_chain", "what kmcompile is made of, and from what", run_supply_chain),
+    ToolPart(
+        "traceability", "each promise, its code, its tests and its evidence", run_traceability
+    ),
 )

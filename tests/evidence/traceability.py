@@ -1,0 +1,168 @@
+"""The part `traceability`: each promise with its code, its tests, its evidence and its figure.
+
+Usage: PYTHONPATH=tests python -m evidence.traceability FOLDER [SHARE]
+
+It checks that nothing is missing, runs the quick tests that the promises name (of a share of the
+promises), and writes a page.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from xml.etree import ElementTree
+
+from evidence.promises import ROOT, Promise, problems, promises
+from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.tools.toolchain import run_process
+from kmcompile.version import VERSION
+
+_PAGE, _DATA, _RESULTS = "promises.md", "promises.json", "tests.xml"
+_COMMAND = "PYTHONPATH=tests python -m evidence.traceability traceability"
+_TIMEOUT_S = 3600.0
+Counts = dict[str, int]
+"""How many cases of a test ended how: "passed", "failed", "skipped"."""
+
+
+def run_traceability(folder: Path, share: float) -> list[Finding]:
+    """Check the promises, run their tests and write the page."""
+    made = promises()
+    wrong = problems(made)
+    some = made[:: max(1, round(1 / share))]
+    start = time.monotonic()
+    results = run_tests(sorted({test for one in some for test in one.tests}), folder)
+    seconds = time.monotonic() - start
+    data = [{**asdict(one), "results": _of(one, results)} for one in made]
+    (folder / _DATA).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / _PAGE).write_text(page(made, results), "utf-8")
+    return [
+        _traced(made, wrong),
+        _tested(some, results, seconds),
+    ]
+
+
+def _traced(made: tuple[Promise, ...], wrong: list[str]) -> Finding:
+    n_tests = len({test for one in made for test in one.tests})
+    n_quotes = sum(len(quotes) for one in made for quotes in one.says.values())
+    figure = (
+        f"{len(made)} promises in {n_quotes} quotes, each with code, tests ({n_tests}), evidence "
+        f"and figure; {len(wrong)} gaps"
+    )
+    outcome = Outcome.REFUTED if wrong else Outcome.SHOWN
+    files = tuple(f"traceability/{name}" for name in (_PAGE, _DATA))
+    return Finding(
+        "traceability", "promises", outcome, figure, _COMMAND, _tool(), tuple(wrong), files
+    )
+
+
+def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: float) -> Finding:
+    """Return what the tests of promises found."""
+    names = {test for one in some for test in one.tests}
+    total = {key: sum(own.get(key, 0) for own in results.values()) for key in _ENDS}
+    left = sorted(name for name in names if not results.get(name, {}).get("passed"))
+    failed = sorted(name for name, own in results.items() if own.get("failed"))
+    outcome = Outcome.OPEN if left else Outcome.SHOWN
+    if failed or not results:
+        outcome = Outcome.REFUTED
+    figure = (
+        f"{total['passed']} cases of {len(names) - len(left)} of {len(names)} tests passed, "
+        f"{total['failed']} failed, {total['skipped']} skipped"
+    )
+    listed = [f"{name}: failed" for name in failed]
+    listed += [f"{name}: not run; make test-all does" for name in left if name not in failed]
+    return Finding(
+        "promise-tests",
+        f"{len(some)} promises",
+        outcome,
+        figure,
+        _COMMAND,
+        _tool(),
+        tuple(listed),
+        (f"traceability/{_RESULTS}",),
+        seconds,
+    )
+
+
+def _tool() -> str:
+    return f"kmcompile {VERSION}, pytest"
+
+
+_ENDS = ("passed", "failed", "skipped")
+
+
+def run_tests(names: list[str], folder: Path) -> dict[str, Counts]:
+    """Run the quick cases of tests; return how many cases of each ended how."""
+    results = folder.resolve() / _RESULTS
+    arguments = [sys.executable, "-m", "pytest", "-q", "-m", "not exhaustive", "-n", "2"]
+    arguments += ["--dist", "worksteal", "-p", "no:cacheprovider", "-o", "junit_family=xunit1"]
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    run_process([*arguments, f"--junitxml={results}", *names], ROOT, _TIMEOUT_S, "running tests")
+    return read_results(results) if results.is_file() else {}
+
+
+def read_results(path: Path) -> dict[str, Counts]:
+    """Return how many cases of each test ended how, from pytest's report of the family xunit1."""
+    found: dict[str, Counts] = {}
+    for case in ElementTree.parse(path).iter("testcase"):
+        name = f"{case.get('file')}::{(case.get('name') or '').partition('[')[0]}"
+        end = "passed"
+        for tag, meant in (("skipped", "skipped"), ("failure", "failed"), ("error", "failed")):
+            if case.find(tag) is not None:
+                end = meant
+        own = found.setdefault(name, {})
+        own[end] = own.get(end, 0) + 1
+    return found
+
+
+def _of(promise: Promise, results: Mapping[str, Counts]) -> dict[str, Counts]:
+    return {test: results[test] for test in promise.tests if test in results}
+
+
+def page(made: tuple[Promise, ...], results: Mapping[str, Counts]) -> str:
+    """Return the page: for each promise what says it, and what shows it."""
+    lines = ["# Promises, and what shows each", ""]
+    lines += ["A test is followed by how many of its cases passed in this run.", ""]
+    topic = ""
+    for one in made:
+        if one.topic != topic:
+            topic = one.topic
+            lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
+        lines += [f"### {one.name}", "", one.promise, "", f"- figure: {one.figure}"]
+        lines += [f"- says {file}: “{quote}”" for file, own in one.says.items() for quote in own]
+        lines += [f"- code: `{place}`" for place in one.code]
+        lines += [f"- test: `{test}`{_passed(results.get(test))}" for test in one.tests]
+        lines += [f"- evidence: {_readable(source)}" for source in one.evidence]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _passed(counts: Counts | None) -> str:
+    if counts is None:
+        return " (not run)"
+    return " (" + ", ".join(f"{counts[key]} {key}" for key in _ENDS if key in counts) + ")"
+
+
+def _readable(source: str) -> str:
+    kind, _, value = source.partition(":")
+    return f"`{value}` in report.json" if kind == "report" else f"the finding `{value}`"
+
+
+def main() -> None:
+    """Write the part into a folder, and print its findings; exit 1 if one is refuted."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    findings = run_traceability(folder, float(sys.argv[2]) if len(sys.argv) > 2 else 1.0)
+    for one in findings:
+        print(f"{one.outcome.value:8} {one.claim}: {one.figure}")
+        for text in one.listed:
+            print(f"         {text}")
+    sys.exit(any(one.outcome is Outcome.REFUTED for one in findings))
+
+
+if __name__ == "__main__":
+    main()
