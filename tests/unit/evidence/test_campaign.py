@@ -6,6 +6,7 @@ import random
 from types import MappingProxyType
 
 import pytest
+
 from evidence import attack_kinds
 from evidence.attack_kinds import KINDS, Found, damaged, files_piece
 from evidence.campaign import Done, lines, most_behind, read_state, write_state

@@ -31,6 +31,7 @@ HEADINGS = {
     "bench": "Compare targets: `kmcompile bench MODEL`",
     "image": "Make an image: `kmcompile image MODEL`",
     "patch": "Make a patch: `kmcompile patch OLD NEW`",
+    "evidence": "Gather evidence: `kmcompile evidence DIR`",
     "manual": "Show the manual: `kmcompile manual TOPIC`",
 }
 
