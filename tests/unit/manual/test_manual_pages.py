@@ -27,7 +27,6 @@ HEADINGS = {
     "inspect": "Look into a model: `kmcompile inspect MODEL`",
     "show": "Print a program: `kmcompile show MODEL`",
     "verify": "Repeat the checks: `kmcompile verify DIR`",
-    "evidence": "Gather evidence: `kmcompile evidence DIR`",
     "bench": "Compare targets: `kmcompile bench MODEL`",
     "image": "Make an image: `kmcompile image MODEL`",
     "patch": "Make a patch: `kmcompile patch OLD NEW`",
