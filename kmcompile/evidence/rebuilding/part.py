@@ -25,6 +25,8 @@ NAME = "description"
 _PROGRAM = Path(__file__).with_name("rebuild.py")
 _ANSWERS = "answers.json"
 _TIMEOUT_S = 300.0
+_UNKNOWN = 3
+"""Exit code of the program for a kernel or a step whose formula it does not have."""
 
 
 def run(subject: Subject, folder: Path) -> Sequence[Finding]:
@@ -46,6 +48,8 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
         code, output = run_process(arguments, own, _TIMEOUT_S, f"rebuilding {subject.name}")
     except ToolError as error:
         return [_left(subject, command, str(error).replace("\n", "; "))]
+    if code == _UNKNOWN:
+        return [_left(subject, command, output.strip())]
     if code not in (0, 1) or not output.startswith("{"):
         return [_finding(subject, Outcome.REFUTED, output.strip()[-300:], command, 0.0)]
     figure = figure_of(json.loads(output))

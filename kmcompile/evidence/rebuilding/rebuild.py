@@ -5,7 +5,8 @@ Usage: python rebuild.py NAME.mld.json ANSWERS.json
 It imports nothing from kmcompile, and follows the formulas that are written in the description.
 ANSWERS.json has inputs ("X"), float64 decisions of another program with bounds on their rounding
 ("decisions", "error"), and answers of the C ("label", "lower", "upper", "certified", "proved").
-It prints one line of JSON, and ends with 1 if an answer is refuted.
+It prints one line of JSON, and ends with 1 if an answer is refuted. With a kernel or a step from
+outside of kmcompile, whose formula it does not have, it ends with 3.
 """
 
 from __future__ import annotations
@@ -245,6 +246,13 @@ _KERNELS: dict[str, Any] = {
 }
 
 
+def unknown_parts(plain: dict[str, Any]) -> list[str]:
+    """Return the names of the kernel and of the steps that are not known here."""
+    steps = [step["step"] for step in plain["preprocessing"] if step["step"] not in _STEPS]
+    kernel = plain["kernel"]["name"]
+    return steps if kernel in _KERNELS else [kernel, *steps]
+
+
 def compare(machine: Machine, answers: dict[str, Any]) -> dict[str, Any]:
     """Return what came out of all comparisons."""
     found: dict[str, Any] = {"queries": 0, "largest_difference": 0.0, "largest_share": 0.0}
@@ -274,6 +282,10 @@ def compare(machine: Machine, answers: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Compare the answers in a file, and print what came out."""
     description, answers = map(Path, sys.argv[1:])
+    unknown = unknown_parts(json.loads(description.read_text())["model"])
+    if unknown:
+        print(f"no formula here for {', '.join(unknown)}, which is from outside of kmcompile")
+        sys.exit(3)
     found = compare(Machine(description), json.loads(answers.read_text()))
     print(json.dumps(found))
     sys.exit(bool(found["beyond_rounding"] or found["outside"] or found["other_labels"]))

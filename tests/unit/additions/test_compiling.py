@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import made_up
@@ -13,7 +14,11 @@ from kit.additions.cauchy import Cauchy, CauchyFloat32
 from kit.additions.cube import Cube, CubeFloat32
 from kit.lowered import program_of
 from kit.tools import need, need_tools
+from kmcompile.description.machine import machine_of
 from kmcompile.errors import InputError
+from kmcompile.evidence.finding import Outcome
+from kmcompile.evidence.rebuilding import part
+from kmcompile.evidence.subject import Subject
 from kmcompile.lower.codes import lossless_codes
 from kmcompile.model.reference import evaluate
 from kmcompile.pipeline import verify_folder
@@ -145,3 +150,17 @@ def test_a_kernel_of_distances_has_no_integer_sum(scales, monkeypatch):
     whole = replace(machine, support_vectors=np.rint(machine.support_vectors))
     with pytest.raises(InputError, match="integer formats are for the rbf"):
         lossless_codes(whole)
+
+
+def test_a_folder_says_what_they_are_and_that_they_are_not_rebuilt(tmp_path):
+    need("gcc")
+    machine, out = made_up.machine(), tmp_path / "out"
+    kmcompile.compile_model(machine, target="host", verify="none", name="made", out=out)
+    subject = Subject.of_folder(out)
+    plain = json.loads(subject.files["made.mld.json"])["model"]
+    assert plain["kernel"]["formula"] == Cauchy.__doc__.split("\n")[0]
+    back = machine_of(plain, subject.files["made.mld.bin"])
+    assert back.canonical_bytes() == machine.canonical_bytes()
+    (found,) = part.run(subject, tmp_path)
+    assert found.outcome is Outcome.NOT_RUN
+    assert found.figure.startswith("no formula here for cauchy, Cube")
