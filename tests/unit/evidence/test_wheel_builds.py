@@ -19,6 +19,7 @@ from evidence.supply import build_twice
 
 from kit.tools import HANGS_S, succeed
 from kmcompile.evidence.bills import check
+from kmcompile.evidence.finding import Outcome
 from kmcompile.version import VERSION
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -71,3 +72,18 @@ def test_folder_of_make_offline_installs_without_a_network(tmp_path: Path) -> No
     script = SCRIPTS / "install_offline.sh"
     said = succeed(["env", f"PYTHON={sys.executable}", "sh", script, house, tmp_path / "iris.pkl"])
     assert said.splitlines()[-1] == "/* kmcompile model.pkl --target host --mode exact */"
+
+
+@pytest.mark.exhaustive
+def test_part_about_kmcompile_finds_no_fault(tmp_path: Path) -> None:
+    pytest.importorskip("spdx_tools", reason="the test extra brings it")
+    from evidence.supply_chain import run_supply_chain
+
+    findings = {one.claim: one for one in run_supply_chain(tmp_path, 0.1)}
+    assert findings["reproducible-wheel"].outcome is Outcome.SHOWN
+    assert findings["lock-fits"].outcome is Outcome.SHOWN
+    # The environment has the newest versions, which may be newer than the locked ones.
+    assert findings["tested-is-locked"].outcome in (Outcome.SHOWN, Outcome.OPEN)
+    for finding in findings.values():
+        for name in finding.files:
+            assert (tmp_path / name.removeprefix("supply_chain/")).is_file()
