@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import evidence.promises as traced
 import pytest
+
+import evidence.promises as traced
 from evidence import sentences, traceability
 from evidence.promises import WHOLE, problems, promises, uncovered
-
 from kmcompile.evidence.finding import Outcome
 
 BITS = next(one for one in promises() if one.name == "bits-are-the-interpreters")

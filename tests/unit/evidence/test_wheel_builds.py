@@ -16,7 +16,6 @@ from sklearn.svm import SVC
 pytest.importorskip("hatchling", reason="the test extra brings it")
 
 from evidence.supply import build_twice
-
 from kit.tools import HANGS_S, succeed
 from kmcompile.evidence.bills import check
 from kmcompile.evidence.finding import Outcome
