@@ -232,6 +232,7 @@ def _plan(
         replay="none" if flying.program.replay is None else "float64",
         tolerance=given.get("tolerance"),
         threshold=given.get("threshold"),
+        format=flying.program.number_format,
         tables="image",
         telemetry=flying.program.telemetry,
         name=flying.program.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -30,6 +31,9 @@ _WIDENED = {
 _SHORT_BITS = {4: 29, 2: 30}
 """Log2 of 2^31 divided by n, for each number n of products that are added in 32 bits."""
 
+_VALUE_BITS = {"uint8": 8, "int8": 7, "int16": 15}
+"""No code of a type is larger than 2 to this power."""
+
 _BYTES = {"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4}
 
 _VECTOR_TYPES = {"uint8": "uint8x16_t", "int8": "int8x16_t", "int16": "int16x8_t"}
@@ -42,6 +46,24 @@ class Place:
 
     number: int
     stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordLane:
+    """A vector of a block, and its codes 0 and 1 and its codes 2 and 3 of a four as pairs, in C."""
+
+    number: int
+    even: str
+    odd: str
+
+
+@dataclass(frozen=True, slots=True)
+class Four:
+    """One of the fours of features that are added in turn, and how far it stands in the C."""
+
+    number: int
+    lanes: tuple[WordLane, ...]
+    indent: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +121,12 @@ class CodeTableView:
         Intrinsics and types of vector registers.
     run, block_run : int
         Number of codes in a chunk, and in the chunks of all lanes.
+    words_of_four : int
+        Words of the four codes of a vector.
+    turns_of_two, words_of_turn : int
+        Turns over two fours each, and the words of all lanes in one.
+    turn_fours, last_four : tuple of Four
+        The fours of such a turn, and the four behind the last turn if their number is odd.
     """
 
     code_type: str
@@ -140,12 +168,18 @@ class CodeTableView:
     vector_sum_type: str
     run: int
     block_run: int
+    words_of_four: int
+    turns_of_two: int
+    words_of_turn: int
+    turn_fours: tuple[Four, ...]
+    last_four: tuple[Four, ...]
 
 
-def code_table_view(table: CodeTable) -> CodeTableView:
-    """Return the view of a table."""
+def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
+    """Return the view of a table; `of_any`: for any vectors of its type of codes."""
     bits = 64 if table.wide else 32
-    short_terms = _short_terms(table)
+    largest = (1 << _VALUE_BITS[table.width]) * max(-table.low, table.high)
+    short_terms = _short_terms(table, largest if of_any else table.largest_term())
     short = short_terms > 1
     is_bytes = table.width != "int16"
     places = PAIRED_BYTES if is_bytes else tuple(range(GROUP))
@@ -176,7 +210,7 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         short_sums=tuple(
             of_lane[first : first + short_terms] for first in range(0, GROUP, short_terms)
         ),
-        templates=_templates(table),
+        templates=_templates(table, of_any),
         picks_columns=table.picks_columns,
         pads=table.n_padded > table.n_used,
         sparse=table.sparse,
@@ -202,13 +236,34 @@ def code_table_view(table: CodeTable) -> CodeTableView:
         vector_sum_type=f"{'uint' if table.width == 'uint8' else 'int'}{bits}_t",
         run=table.run,
         block_run=table.run * table.lanes,
+        words_of_four=1 if is_bytes else 2,
+        turns_of_two=table.n_fours // 2,
+        words_of_turn=2 * table.lanes * (1 if is_bytes else 2),
+        turn_fours=tuple(_four(table, number, 8 * " ") for number in range(2)),
+        last_four=(_four(table, 0, 4 * " "),) if table.n_fours % 2 else (),
     )
 
 
-def _short_terms(table: CodeTable) -> int:
-    """Return how many products fit a 32-bit sum: together they are below 2^31."""
+def _four(table: CodeTable, number: int, indent: str) -> Four:
+    lanes = range(number * table.lanes, (number + 1) * table.lanes)
+    return Four(number, tuple(_word_lane(table, lane) for lane in lanes), indent)
+
+
+def _word_lane(table: CodeTable, lane: int) -> WordLane:
+    """Return the pairs of a lane's codes in the words s of a four of all lanes, or of two fours."""
+    own = lane % table.lanes
+    if table.width == "int16":
+        words = (unsigned_literal(2 * lane), unsigned_literal(2 * lane + 1))
+        return WordLane(own, *(f"(int32_t)s[{word}]" for word in words))
+    word = f"s[{unsigned_literal(lane)}]"
+    even, odd = (re.sub(r"\bs\b", word, text) for text in _WIDENED[table.width])
+    return WordLane(own, even, odd)
+
+
+def _short_terms(table: CodeTable, largest: int) -> int:
+    """Return how many products up to `largest` fit a 32-bit sum: together they are below 2^31."""
     if table.wide and table.layout == COLUMNS:
-        return next((n for n in _SHORT_BITS if n * table.largest_term() < 1 << 31), 1)
+        return next((n for n in _SHORT_BITS if n * largest < 1 << 31), 1)
     return 1
 
 
@@ -225,12 +280,15 @@ def x_type(table: CodeTable) -> str:
     return {CHUNKS: C_TYPES[table.width], COLUMNS: "int32_t"}.get(table.layout, "int16_t")
 
 
-def _templates(table: CodeTable) -> tuple[str, ...]:
+def _templates(table: CodeTable, of_any: bool) -> tuple[str, ...]:
     if table.layout == COLUMNS and table.wide:
-        return ("product", "columns_long_products")
+        return ("code_table/product", "code_table/columns_long_products")
     if not in_fours(table):
-        return ("product", f"{table.layout}_products")
-    return ("product", "add_four", "sparse_products" if table.sparse else "fours_products")
+        return ("code_table/product", f"code_table/{table.layout}_products")
+    if of_any:
+        return ("code_table/product", "image/fours_products")
+    products = "sparse_products" if table.sparse else "fours_products"
+    return ("code_table/product", "code_table/add_four", f"code_table/{products}")
 
 
 def code_lines(table: CodeTable, name: str) -> Iterator[tuple[str, str]]:

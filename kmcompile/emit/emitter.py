@@ -154,7 +154,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         assert isinstance(label, Vote)
         sections += pair_sum_sections(summed, label, early, names)
     elif isinstance(summed, FixedSum):
-        sections += fixed_sum_sections(summed, target, names)
+        sections += fixed_sum_sections(summed, target, names, view.image is not None)
     elif isinstance(summed, RoutedFixedSum):
         sections += routed_fixed_sections(summed, target, names)
     elif isinstance(summed, RoutedSum):
@@ -257,8 +257,8 @@ def _coded_sum_sections(
     return [
         *_kernel_sections(stage.kernel, early.has_kernel_term, functions, names),
         *(
-            render(f"code_table/{name}.c.j2", view=codes, **names)
-            for name in ("pack", *codes.templates)
+            render(f"{name}.c.j2", view=codes, **names)
+            for name in ("code_table/pack", *codes.templates)
         ),
         *(render(f"exact_sum/{name}.c.j2", **own) for name in ("code_totals", "add_block")),
         render("stages/exact_sum.c.j2", reuses_kernels=False, keeps_factors="", **own),

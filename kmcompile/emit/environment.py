@@ -75,11 +75,13 @@ def _environment(folders: tuple[Path, ...], marked: bool) -> jinja2.Environment:
     created.globals |= FLOAT
     created.filters |= {
         "f32": literals.float32_literal,
+        "constant": literals.float32_literal,
         "f64": literals.float64_literal,
         "real": literals.real_literal,
         "decimal": literals.decimal_literal,
         "u32": literals.unsigned_literal,
         "bits": literals.bits_literal,
+        "number": literals.unsigned_literal,
         "plus": literals.plus_literal,
         "times": literals.times_literal,
         "string": literals.string_literal,
@@ -91,6 +93,7 @@ def _environment(folders: tuple[Path, ...], marked: bool) -> jinja2.Environment:
             "f64": marks.float64_mark,
             "real": marks.real_mark,
             "bits": marks.bits_mark,
+            "number": marks.bits_mark,
         }
     return created
 

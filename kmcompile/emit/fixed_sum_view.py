@@ -63,6 +63,31 @@ class FixedSumView:
     unrolled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ImageScale:
+    """How t comes of |s - x|^2 in code for images.
+
+    Parameters
+    ----------
+    last : int
+        The largest |s - x|^2 below the cutoff, without the bits that are left out.
+    multiplier : int
+    up : int
+        Shift of the distance before the product with the multiplier, whose upper half is t.
+    distance, text : str
+        |s - x|^2 without these bits, in C and in the comment.
+    wide : bool
+        Whether the distance has 64 bits.
+    """
+
+    last: int
+    multiplier: int
+    up: int
+    distance: str
+    text: str
+    wide: bool
+
+
 def fixed_kernel_view(
     scale: FixedKernel, wide: tuple[bool, bool], name: str, target: Target
 ) -> FixedKernelView:
@@ -103,34 +128,66 @@ def fixed_kernel_view(
     )
 
 
-def fixed_sum_sections(stage: FixedSum, target: Target, names: dict[str, str]) -> list[str]:
-    """Return the functions of the sum."""
-    wide = stage.codes.wide, stage.coefficients.dtype.itemsize > 2
+def fixed_sum_sections(
+    stage: FixedSum, target: Target, names: dict[str, str], in_image: bool = False
+) -> list[str]:
+    """Return the functions of the sum; `in_image`: those that read its numbers from an image."""
+    wide = stage.codes.wide, stage.wide_coefficients
     kernel = fixed_kernel_view(stage, wide, names["name"], target)
     view = FixedSumView(
-        codes=code_table_view(stage.codes),
+        codes=code_table_view(stage.codes, in_image),
         coefficient_type=C_TYPES[stage.coefficients.dtype.name],
         unrolled=target.unroll_lanes,
     )
-    codes = ("pack", "square", *view.codes.templates)
+    codes = ("code_table/pack", "code_table/square", *view.codes.templates)
+    of_decisions = {"stage": stage, "of_leaf": False, "bound_row": "p"}
+    of_decisions["shift_text"] = "result_shift" if in_image else str(stage.result_shift)
+    if in_image:
+        scale = image_scale(stage)
+        kernels = [render("image/block_kernels.c.j2", scale=scale, view=view, **names)]
+    else:
+        kernels = [
+            render("fixed_sum/kernel.c.j2", view=kernel, **names),
+            render("fixed_sum/kernels.c.j2", view=view, **names),
+        ]
     return [
-        *(render(f"code_table/{name}.c.j2", view=view.codes, **names) for name in codes),
-        *fixed_kernel_sections(kernel, names),
-        *(
-            render(f"fixed_sum/{name}.c.j2", stage=stage, view=view, **names)
-            for name in ("kernels", "groups")
-        ),
-        render("fixed_sum/decisions.c.j2", stage=stage, of_leaf=False, bound_row="p", **names),
+        *(render(f"{name}.c.j2", view=view.codes, **names) for name in codes),
+        *_product_sections(kernel, names),
+        *kernels,
+        render("fixed_sum/groups.c.j2", view=view, **names),
+        render("fixed_sum/decisions.c.j2", **of_decisions, **names),
         render("stages/fixed_sum.c.j2", view=view, **names),
     ]
 
 
+def image_scale(stage: FixedSum) -> ImageScale:
+    """Return the numbers by which code for images makes t of a distance."""
+    down, distance = stage.distance_shift, "both - (2U * product[lane])"
+    if down:
+        distance = f"({distance}) >> {unsigned_literal(down)}"
+    return ImageScale(
+        # From the cutoff on there is no distance, or its bits that are left out are 0.
+        last=(stage.cutoff - 1) >> down,
+        multiplier=stage.multiplier,
+        # The distance is below 2^product_shift, as in `fixed_kernel_view`.
+        up=min(_WORD_BITS - stage.product_shift, _WORD_BITS - 1),
+        distance=distance,
+        text=f"((|s - x|^2 >> {down})" if down else "(|s - x|^2",
+        wide=stage.codes.wide,
+    )
+
+
 def fixed_kernel_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]:
     """Return the functions of a kernel and of its products with coefficients."""
+    kernel = render("fixed_sum/kernel.c.j2", view=view, **names)
+    return [*_product_sections(view, names), kernel]
+
+
+def _product_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]:
+    """Return the functions of products, and 2^-t."""
     return [
         render("fixed_sum/products.c.j2", view=view, **names),
         render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
-        render("fixed_sum/kernel.c.j2", view=view, **names),
     ]
 
 

@@ -19,6 +19,7 @@ def routed_fixed_sections(
     view = fixed_kernel_view(stage.scales.scale(0), wide, names["name"], target)
     kernel = "routed_sum/kernel_of_gamma" if stage.scales.several else "fixed_sum/kernel"
     own: dict[str, Any] = {"stage": stage, "view": view, **names}
+    own["shift_text"] = str(stage.result_shift)
     row = ("own" if stage.own_pairs else "row") if stage.has_leaf_bounds else "p"
     parts = [render("routed_sum/fixed_linear.c.j2", **own)] if stage.linear else []
     return [

@@ -19,7 +19,8 @@ from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
-from kmcompile.lower.formats import Lowered, lower_for_image, lower_in_format
+from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.image_formats import lower_for_image
 from kmcompile.lower.input_tolerance import with_input_tolerance
 from kmcompile.lower.known_answers import most_known_answers
 from kmcompile.lower.program import with_tolerance
@@ -170,7 +171,8 @@ def for_image(
             f"--tables image is not built yet for {plan.target.name}: its tables lie in the memory "
             "of the program\nleave out --tables image"
         )
-    lowered = lower_for_image(machine, plan.target, plan.name)
+    summed = None if like is None else like.sum
+    lowered = lower_for_image(machine, plan.target, plan.name, plan.number_format, summed)
     exact = with_tolerance(lowered.program, plan.tolerance)
     if like is None:
         exits = add_image_exits(lowered.machine, exact, plan, tell)

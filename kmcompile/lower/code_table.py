@@ -53,22 +53,43 @@ def slot_order(groups: list[SignGroup], lanes: int) -> tuple[NDArray[np.intp], N
 
 
 def code_table(
-    coded: Coded, order: NDArray[np.intp], filled: NDArray[np.bool_], layout: str, lanes: int
+    coded: Coded,
+    order: NDArray[np.intp],
+    filled: NDArray[np.bool_],
+    layout: str,
+    lanes: int,
+    of_any: bool = False,
 ) -> CodeTable:
     """Return the table of the codes of the vectors in this order, with 0 in filled slots.
 
-    Sums have 32 bits if no sum can exceed them, otherwise 64.
+    Sums have 32 bits if no sum can exceed them, otherwise 64: no sum of these vectors or, with
+    `of_any`, of any vectors of this type of codes. Then all features are stored, too.
     """
-    codes = coded.codes
-    return _table(coded, np.where(filled[:, None], 0, codes[order]), layout, lanes)
+    codes = np.where(filled[:, None], 0, coded.codes[order])
+    if not of_any:
+        return _table(coded, codes, layout, lanes)
+    table = _narrow(coded, codes, np.arange(codes.shape[1]), layout, lanes)
+    return replace(table, wide=not sums_fit_words(table))
 
 
-def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> CodeTable:
-    # At least one feature is stored, even if all vectors are 0.
-    columns = np.flatnonzero(codes.any(axis=0) if codes.any() else [True])
-    if layout == SPARSE:
-        columns = columns[alike_features(codes[:, columns] != 0)]
-    narrow = CodeTable(
+def sums_fit_words(table: CodeTable) -> bool:
+    """Return whether 32 bits hold all sums with any vectors of a table's type of codes.
+
+    Those are <s, x> with a sign, and |s - x|^2 of all places, padding included.
+    """
+    limits = np.iinfo(table.width)
+    of_vector = max(-int(limits.min), int(limits.max))
+    of_input = max(-table.low, table.high)
+    apart = max(int(limits.max) - table.low, table.high - int(limits.min))
+    n = max(table.n_padded, table.n_features)
+    return n * of_vector * of_input < 1 << 31 and n * apart**2 + 1 < _WIDE
+
+
+def _narrow(
+    coded: Coded, codes: NDArray[np.int64], columns: NDArray[np.intp], layout: str, lanes: int
+) -> CodeTable:
+    """Return the table of some features, with sums of 32 bits."""
+    return CodeTable(
         codes=codes[:, columns],
         columns=columns.astype(np.uint32),
         n_features=codes.shape[1],
@@ -79,6 +100,14 @@ def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> C
         layout=layout,
         lanes=lanes,
     )
+
+
+def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> CodeTable:
+    # At least one feature is stored, even if all vectors are 0.
+    columns = np.flatnonzero(codes.any(axis=0) if codes.any() else [True])
+    if layout == SPARSE:
+        columns = columns[alike_features(codes[:, columns] != 0)]
+    narrow = _narrow(coded, codes, columns, layout, lanes)
     # A cutoff may be the largest distance plus 1.
     fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() + 1 < _WIDE
     return narrow if fits else replace(narrow, wide=True)

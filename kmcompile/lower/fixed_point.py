@@ -32,8 +32,16 @@ class ExponentScale:
     cutoff: int
 
 
-def exponent_scale(gamma: float, largest: int) -> ExponentScale:
+def exponent_scale(gamma: float, largest: int, down: int | None = None) -> ExponentScale:
     """Return the constants of t = gamma D^2 / ln 2 with 26 fractional bits.
+
+    With `down`, which code for images has, it is the distance_shift, and product_shift is 32 at
+    most: t is then the upper half of a product of 32 bits each.
+
+    Raises
+    ------
+    InputError
+        If 32 bits do not hold the shifted distances.
 
     The multiplier has 32 bits and the shifted distance at most 32, so that their product fits 64
     bits. product_shift is from 0 to 63, because gamma / ln 2 is from 2^-58 to below 2^6
@@ -41,10 +49,17 @@ def exponent_scale(gamma: float, largest: int) -> ExponentScale:
     """
     check_gamma(gamma)
     exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
-    least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
-    distance_shift = max(0, math.ceil(least).bit_length() - 32)
+    distance_shift = distance_shift_of(gamma, largest)
+    if down is not None and down < distance_shift:
+        raise InputError(
+            f"the code leaves out {down} bits of a distance, and gamma needs {distance_shift} left "
+            "out\ncompile the model anew, and fly its code"
+        )
+    distance_shift = distance_shift if down is None else down
     per_unit = exact * 2.0**distance_shift
     product_shift = 32 - math.frexp(per_unit)[1]
+    if down is not None:
+        product_shift = min(product_shift, 32)
     multiplier = min(round(per_unit * 2.0**product_shift), _WIDE - 1)
     end = -(-(exp2_fixed.ARGUMENT_END << product_shift) // multiplier)
     return ExponentScale(
@@ -52,13 +67,21 @@ def exponent_scale(gamma: float, largest: int) -> ExponentScale:
     )
 
 
+def distance_shift_of(gamma: float, largest: int) -> int:
+    """Return how many bits of a distance are left out, so that 32 bits hold it up to t = 32."""
+    exact = gamma / math.log(2) * 2.0**exp2_fixed.ARGUMENT_BITS
+    least = min(exp2_fixed.ARGUMENT_END / exact * (1 + 2.0**-20) + 2, float(largest) + 1)
+    return max(0, math.ceil(least).bit_length() - 32)
+
+
 def relative_error(scale: ExponentScale, gamma: float) -> float:
     """Return a bound rho on |k / K - 1| of a kernel value k, before the shift of 2^-t.
 
-    The error of t, which is at most 32, has four parts. The multiplier, at least 2^31, is rounded
-    by 1 / 2, or by 1 if it would be 2^32: 2^-32 of t. gamma and 1 / ln 2 are rounded in float64:
-    2^-50 of t. The product is truncated by less than 2^-26. The shift truncates the distance by at
-    most 2^distance_shift - 1. The error of the function 2^-t is added.
+    The error of t, which is at most 32, has four parts. The multiplier is rounded by 1 / 2, or by 1
+    if it would be 2^32: by 2^-32 of t where it is at least 2^31. It is smaller where product_shift
+    is 32, and then the error is at most 1 / 2 of the last bit of t, 2^-27. gamma and 1 / ln 2 are
+    rounded in float64: 2^-50 of t. The product is truncated by less than 2^-26. The shift truncates
+    the distance by at most 2^distance_shift - 1. The error of the function 2^-t is added.
     """
     t = 2.0**-27 + 2.0**-26 + 2.0**-44
     t += gamma / math.log(2) * (2.0**scale.distance_shift - 1)

@@ -17,6 +17,7 @@ from kmcompile.lower.feature_space import VectorPairs, distance
 from kmcompile.lower.fixed_point import (
     RESULT_ROUNDINGS,
     coefficient_step,
+    distance_shift_of,
     exponent_scale,
     relative_error,
     result_shift_of,
@@ -28,6 +29,8 @@ from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages.fixed_sum import FixedSum
 
 _MOST_BLOCKS = 0xFFFF
+_SMALLER = 2.0
+"""By which factor the gamma of a retrained model may be smaller, in units of its codes."""
 
 
 def lower_fixed_sum(
@@ -36,6 +39,8 @@ def lower_fixed_sum(
     layout: str,
     wide_coefficients: bool,
     typical_deviation: float = 0.0,
+    of_any: bool = False,
+    distance_shift: int | None = None,
 ) -> FixedSum:
     """Return the stage of an rbf machine with codes.
 
@@ -49,6 +54,11 @@ def lower_fixed_sum(
         Whether coefficients have 32 bits instead of 16.
     typical_deviation : float
         Deviation of an ordinary input, for the float32 kernel of early exits.
+    of_any : bool
+        Whether the codes' table has room for any vectors (`kmcompile.lower.code_table`).
+    distance_shift : int, optional
+        With `of_any`, the bits of a distance that the code leaves out; by default so many that
+        gamma may become half as large.
     """
     machine = coded.machine
     assert isinstance(machine.kernel, Rbf)
@@ -67,8 +77,11 @@ def lower_fixed_sum(
             "more than the tables can index\ntrain with fewer"
         )
     order, filled = slot_order(groups, lanes)
-    codes = code_table(coded, order, filled, layout, lanes)
-    scale = exponent_scale(gamma * coded.unit**2, codes.largest_distance())
+    codes = code_table(coded, order, filled, layout, lanes, of_any)
+    scaled, largest = gamma * coded.unit**2, codes.largest_distance()
+    if of_any and distance_shift is None:
+        distance_shift = distance_shift_of(scaled / _SMALLER, largest) if codes.wide else 0
+    scale = exponent_scale(scaled, largest, distance_shift)
     rho = relative_error(scale, gamma * coded.unit**2)
     fitted = decision_coefficients(coded.fitted)
     magnitude = np.abs(fitted).sum(axis=1) + np.abs(machine.intercept)

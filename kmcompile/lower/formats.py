@@ -25,7 +25,8 @@ from kmcompile.program.stages import CodeTable, RoutedFixedSum, TableSum
 from kmcompile.target import Target
 from kmcompile.text.figures import counted, share_text
 
-_CANDIDATES = 256
+CANDIDATES = 256
+"""Ordinary inputs that are made of a machine."""
 
 _LEAST_SHARE = 0.5
 """Share of ordinary inputs that codes of 8 bits must certify unless they are lossless."""
@@ -118,12 +119,7 @@ def lower_in_format(
     except InputError as error:
         prefix = "" if number_format == "float32" else f"--format {number_format}: "
         raise InputError(f"{prefix}{error}") from error
-    too_little = lacking_certificates(lowered)
-    if too_little:
-        raise InputError(
-            f"--format {number_format}: {too_little}, must be {share_text(_LEAST_SHARE)}\n"
-            "use --format int16"
-        )
+    check_certificates(lowered, number_format)
     return lowered
 
 
@@ -145,33 +141,17 @@ def lower_unchecked(
     if number_format == "float32":
         if machine.routing is None and not skips_zeros(machine):
             machine = drop_zero_features(machine)
-        ordinary = ordinary_inputs(machine, _CANDIDATES)
-        program = _with_model_hash(lower(machine, target, name, ordinary), original)
-        measured = _measured(program, ordinary, samples)
+        ordinary = ordinary_inputs(machine, CANDIDATES)
+        program = with_model_hash(lower(machine, target, name, ordinary), original)
+        measured = measure(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
-    coded = _codes(machine, number_format)
-    ordinary = ordinary_inputs(machine, _CANDIDATES)
-    program = _with_model_hash(_with_layout(coded, target, name, ordinary, number_format), original)
-    measured = _measured(program, ordinary, samples)
-    return Lowered(coded.machine, program, coded, ordinary, measured, _notes(coded, program))
-
-
-def lower_for_image(original: KernelMachine, target: Target, name: str) -> Lowered:
-    """Return the exact program in float32 whose structure depends least on the model's numbers.
-
-    It keeps features that are 0 in all vectors and skips no zeros of an input: a retrained model
-    may have others.
-
-    Raises
-    ------
-    InputError
-        If float32 does not support this machine.
-    """
-    machine = run_passes(original, centers=True)
-    ordinary = ordinary_inputs(machine, _CANDIDATES)
-    made = lower(machine, target, name, ordinary, skip_zeros=False)
-    program = _with_model_hash(made, original)
-    return Lowered(machine, program, None, ordinary, _measured(program, ordinary, None))
+    coded = codes_of(machine, number_format)
+    ordinary = ordinary_inputs(machine, CANDIDATES)
+    program = with_model_hash(_with_layout(coded, target, name, ordinary, number_format), original)
+    measured = measure(program, ordinary, samples)
+    return Lowered(
+        coded.machine, program, coded, ordinary, measured, notes_on_codes(coded, program)
+    )
 
 
 def lacking_certificates(lowered: Lowered) -> str:
@@ -182,7 +162,23 @@ def lacking_certificates(lowered: Lowered) -> str:
     return f"8 bits certify {share_text(share)} of {lowered.measured.inputs}"
 
 
-def _measured(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
+def check_certificates(lowered: Lowered, number_format: str) -> None:
+    """Refuse 8 bits that certify too few inputs of this machine.
+
+    Raises
+    ------
+    InputError
+    """
+    too_little = lacking_certificates(lowered)
+    if too_little:
+        raise InputError(
+            f"--format {number_format}: {too_little}, must be {share_text(_LEAST_SHARE)}\n"
+            "use --format int16"
+        )
+
+
+def measure(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
+    """Return measurements on the samples or, without any, on ordinary inputs."""
     X, inputs = ordinary, "ordinary inputs"
     if samples is not None and len(samples):
         X = samples[:: -(-len(samples) // _MOST_SAMPLES)]
@@ -200,11 +196,12 @@ def certified_share(program: Program, X: Float32Array) -> float:
     return float(interpret(program, X).results["certified"].mean())
 
 
-def _with_model_hash(program: Program, original: KernelMachine) -> Program:
+def with_model_hash(program: Program, original: KernelMachine) -> Program:
+    """Return the program with the hash of the machine as it was trained."""
     return replace(program, model_sha256=original.sha256)
 
 
-def _codes(machine: KernelMachine, number_format: str) -> Coded:
+def codes_of(machine: KernelMachine, number_format: str) -> Coded:
     """Return lossless codes if the format holds them, otherwise rounded codes."""
     lossless = lossless_codes(machine)
     if lossless is not None and (number_format == "int16" or lossless.width != "int16"):
@@ -228,7 +225,13 @@ def _with_layout(
         layout = IntegerTableForm(sparse, wide)
         return lower_integers(coded, target, name, ordinary, layout, number_format)
 
-    narrow, wide = lowered(False), lowered(True)
+    return narrow_if_enough(lowered(False), lowered(True), machine, ordinary)
+
+
+def narrow_if_enough(
+    narrow: Program, wide: Program, machine: KernelMachine, ordinary: Float32Array
+) -> Program:
+    """Return the program with 16-bit coefficients, unless 32-bit ones certify much more."""
     lost = certified_share(wide, ordinary) - certified_share(narrow, ordinary)
     widens = False
     if machine.routing is not None and machine.task is Task.REGRESSION:
@@ -252,7 +255,7 @@ def grid_text(original: KernelMachine) -> str:
     return _codes_text(coded)
 
 
-def _notes(coded: Coded, program: Program) -> tuple[str, ...]:
+def notes_on_codes(coded: Coded, program: Program) -> tuple[str, ...]:
     """Return the remarks for the user on the codes."""
     table, summed = program.codes, program.sum
     kind = "are" if coded.lossless else "are real and rounded to"

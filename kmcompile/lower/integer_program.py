@@ -43,10 +43,17 @@ class IntegerTableForm:
         Whether the table leaves out groups of four codes that are all 0.
     wide_coefficients : bool
         Whether coefficients, or values of functions, have 32 bits instead of 16.
+    of_any : bool
+        Whether the table has room for any vectors of its type of codes, as code for images needs:
+        for all features, and for the largest sums.
+    distance_shift : int or None
+        The bits of a distance that code for images leaves out, if that is there already.
     """
 
     sparse: bool
     wide_coefficients: bool
+    of_any: bool = False
+    distance_shift: int | None = None
 
 
 def lower_integers(
@@ -103,6 +110,8 @@ def lower_integers(
             codes_layout,
             layout.wide_coefficients,
             typical,
+            layout.of_any,
+            layout.distance_shift,
         )
     else:
         summed = lower_coded_sum(coded, code_lanes(target), codes_layout)

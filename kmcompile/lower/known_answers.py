@@ -32,8 +32,9 @@ def no_known_answers(n_features: int, n_decisions: int) -> KnownAnswers:
     return KnownAnswers(np.zeros((0, n_features), dtype=np.float32), np.zeros(0), empty, empty)
 
 
-def most_known_answers(program: Program, input_bytes: int = 4) -> int:
-    """Return the most known answers of a program whose features have so many bytes each."""
+def most_known_answers(program: Program) -> int:
+    """Return the most known answers of a program, by the bytes of their inputs."""
+    input_bytes = 4 if program.codes is None else np.dtype(program.codes.width).itemsize
     size = input_bytes * program.n_features + 8 * program.n_decisions + 2
     return max(2, _KNOWN_BYTES // size)
 
@@ -59,7 +60,7 @@ def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     answers = interpret(program, candidates)
     codes = program.codes
     inputs = candidates if codes is None else candidates.astype(codes.width)
-    most = most_known_answers(program, inputs.dtype.itemsize)
+    most = most_known_answers(program)
     sure = _certified_twice_over(program, answers)
     usable = np.flatnonzero((answers.results["status"] == Status.OK) & sure)
     labels = answers.results["label"][usable]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from kmcompile.program.stages.exact_sum import ExactSum
+from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.stage import Stage
 
 ROUNDED_UP = 1.25
@@ -46,7 +47,7 @@ class Capacity:
         most_answers : int
             Most known answers that a program of this shape may have.
         """
-        if not isinstance(summed, ExactSum):
+        if not isinstance(summed, ExactSum | FixedSum):
             return cls(0, 0, 0, most_answers)
         most = vectors or math.ceil(summed.n_vectors * ROUNDED_UP)
         groups = max(summed.n_groups + _SPARE_GROUPS, math.ceil(summed.n_groups * ROUNDED_UP))
@@ -64,7 +65,7 @@ class Capacity:
             Its known answers.
         """
         counts = [("known answers", n_answers, self.answers)]
-        if isinstance(summed, ExactSum):
+        if isinstance(summed, ExactSum | FixedSum):
             counts = [
                 ("support vectors", summed.n_vectors, self.vectors),
                 ("groups of vectors", summed.n_groups, self.groups),

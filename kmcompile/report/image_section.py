@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages import ExactSum, FixedSum
 from kmcompile.report.section import Section
 
 _NOT_ASKED = "the tables are in the code: --tables image puts them into an image"
@@ -60,7 +60,7 @@ def image_facts(program: Program, image: bytes, file: str) -> Image:
     capacity, summed = program.capacity, program.ends.exact
     assert capacity is not None
     vectors, groups = 0, 0
-    if isinstance(summed, ExactSum):
+    if isinstance(summed, ExactSum | FixedSum):
         vectors, groups = summed.n_vectors, summed.n_groups
     return Image(
         file=file,

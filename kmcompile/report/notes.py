@@ -48,7 +48,8 @@ def _image_notes(chosen: ChosenProgram) -> tuple[str, ...]:
     if capacity.vectors:
         takes = f"; the code takes up to {counted(capacity.vectors, 'vector', 'vectors')}"
     left_out = (
-        "code for images has no early exit but local_expansion, no integers and skips no zeros yet"
+        "code for images has no early exit but local_expansion, in integers none, sums all "
+        "features, zeros too, and is in float32 unless --format int8 or int16 asks for integers"
     )
     return (f"the model is in an image, {chosen.program.name}.bin{takes}", left_out)
 

@@ -35,8 +35,8 @@ def check_image_options(options: Options) -> None:
     >>> check_image_options(Options(tables="image", mode="exact", capacity=100))
     >>> check_image_options(Options(tables="image", format="int8"))
     Traceback (most recent call last):
-    kmcompile.errors.UsageError: --tables image is not built yet for --format int8
-    use --format float32
+    kmcompile.errors.UsageError: --tables image is not built yet for --format int8 in mode certified
+    use --mode exact or --format float32
     """
     if not in_image(options):
         if options.capacity is not None:
@@ -50,9 +50,10 @@ def check_image_options(options: Options) -> None:
             "--tables image is not built yet for mode statistical\n"
             "use --mode exact or --mode certified, or leave out --tables image"
         )
-    if options.format not in (None, "float32", "auto"):
+    if options.format in ("int8", "int16") and options.mode_asked != "exact":
         raise UsageError(
-            f"--tables image is not built yet for --format {options.format}\nuse --format float32"
+            f"--tables image is not built yet for --format {options.format} in mode "
+            f"{options.mode_asked}\nuse --mode exact or --format float32"
         )
     default = Options()
     for field in fields(Options):

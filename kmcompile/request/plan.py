@@ -264,7 +264,7 @@ class Request:
         only_float32 = machine.task is Task.REGRESSION or options.input_tolerance is not None
         if number_format == "auto" and only_float32:
             number_format = "float32"
-        if in_image(options):
+        if in_image(options) and number_format == "auto":
             number_format = "float32"
         return Plan(
             options=options,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kit.covering import some
 from kit.emitted import emit_model
-from kit.images import NAMES, estimator, in_image
+from kit.images import NAMES, InImage, estimator, in_image
 from kit.tools import need_tools
 from kmcompile.build import build
 from kmcompile.emit.images.patch import check_image
+from kmcompile.lower.code_table import sums_fit_words
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status
+from kmcompile.program.stages import CodeTable
 from kmcompile.run import runner_for
 from kmcompile.target import list_targets, load_target
 
@@ -87,13 +91,24 @@ def test_retrained_model_flies_on_a_board(target, mode, tmp_path):
 OPTIONS = {
     "telemetry": ("wine_poly", {"telemetry": True}),
     "telemetry of values": ("diabetes_regression", {"telemetry": True}),
+    "bytes without loss": ("digits_rbf", {"format": "int8"}),
+    "rounded bytes": ("iris_rbf", {"format": "int8", "telemetry": True}),
+    "rounded bytes of many features": ("breast_cancer_rbf", {"format": "int8"}),
+    "words": ("breast_cancer_rbf", {"format": "int16"}),
+    "words of values": ("diabetes_regression", {"format": "int16"}),
+    "words of one class": ("breast_cancer_one_class", {"format": "int16"}),
+    "words of one against the rest": ("iris_one_vs_rest", {"format": "int16"}),
 }
 """Options that go with an image, each with a model of `kit.images`."""
 
 
+BOARDS = ("cortex-m7", "cortex-m0", "cortex-m55", "leon3")
+"""A layout of codes each, and a byte order."""
+
+
 def retrained(name, options, target="host"):
     """Return the code of a model, and a retrained model in an image for it."""
-    first = in_image(estimator(name, 0), target, vectors=400, **options)
+    first = in_image(estimator(name, 0), target, vectors=700, **options)
     later = in_image(estimator(name, 1), target, like=first, **options)
     assert first.program.capacity.exceeded_by(later.program.sum, 0) is None
     for file in ("iris.h", "iris.c"):
@@ -110,13 +125,92 @@ def test_retrained_model_flies_with_an_option(option, tmp_path):
 
 
 @pytest.mark.target
-@pytest.mark.parametrize("target", ["cortex-m7", "leon3"])
-@pytest.mark.parametrize("option", OPTIONS)
-def test_retrained_model_flies_with_an_option_on_a_board(option, target, tmp_path):
+@pytest.mark.parametrize(
+    "case",
+    some(
+        [(option, target) for option in OPTIONS for target in BOARDS],
+        (
+            "telemetry on cortex-m7",
+            "words on cortex-m7",
+            "bytes without loss on cortex-m7",
+            "rounded bytes on leon3",
+            "words on cortex-m0",
+            "rounded bytes on cortex-m55",
+        ),
+        " on ".join,
+    ),
+)
+def test_retrained_model_flies_with_an_option_on_a_board(case, tmp_path):
+    option, target = case
     board = load_target(target)
     need_tools(board)
     first, later = retrained(*OPTIONS[option], target)
     check(first.with_image_of(later), board, tmp_path)
+
+
+def damaged_sums():
+    """Yield the sum of a program, then such that its code is not proved for, with the program."""
+    emitted = in_image(estimator("breast_cancer_rbf", 0), format="int16")
+    summed = emitted.program.sum
+    yield emitted, summed
+    yield emitted, replace(summed, multiplier=(1 << 32) - 1)
+    yield emitted, replace(summed, cutoff=1 << 32)
+    yield emitted, replace(summed, product_shift=summed.product_shift - 12)
+    yield emitted, replace(summed, product_shift=-8)
+    yield emitted, replace(summed, result_shift=0)
+    yield emitted, replace(summed, result_shift=64)
+    yield emitted, replace(summed, start=summed.start + np.uint64(1 << 63))
+    rows = summed.group_rows.copy()
+    rows[-1] = 2 * summed.n_decisions
+    yield emitted, replace(summed, group_rows=rows)
+    ends = summed.group_ends.copy()
+    ends[-1] += 1
+    yield emitted, replace(summed, group_ends=ends)
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_sum_that_may_overflow_is_not_opened(part, tmp_path):
+    """What is proved of sums in integers is checked of each image; the first is the model's own."""
+    need_tools(HOST)
+    emitted, summed = list(damaged_sums())[part]
+    made = InImage(emitted.machine, replace(emitted.program, sum=summed), emitted.target)
+    assert made.files["iris.c"] == emitted.files["iris.c"]
+    flying = emitted.with_image_of(made)
+    with build(flying.recipe, flying.write(tmp_path), HOST) as artifact:
+        run = runner_for(HOST).run(artifact, emitted.inputs[:3])
+    assert (run.self_test == Status.OK) == (part == 0)
+    assert ((run.records[:, 0] == Status.ERROR_NULL) == (part != 0)).all()
+
+
+def test_squares_that_are_not_the_vectors_are_not_opened(monkeypatch, tmp_path):
+    need_tools(HOST)
+    emitted = in_image(estimator("iris_rbf", 0), format="int8")
+    files = emitted.files
+    own = CodeTable.squares.fget
+    monkeypatch.setattr(CodeTable, "squares", property(lambda codes: own(codes) + 1))
+    made = InImage(emitted.machine, emitted.program, emitted.target)
+    assert made.files["iris.c"] == files["iris.c"]
+    assert made.files["iris_image.c"] != files["iris_image.c"]
+    with build(made.recipe, made.write(tmp_path), HOST) as artifact:
+        run = runner_for(HOST).run(artifact, emitted.inputs[:3])
+    assert (run.records[:, 0] == Status.ERROR_NULL).all()
+
+
+def test_code_for_images_holds_any_codes_of_its_type():
+    """Sums of 16 bits codes have 64 bits there, and no feature is left out."""
+    summed = in_image(estimator("digits_rbf", 0), format="int8").program.sum
+    assert not summed.codes.wide and not summed.codes.picks_columns
+    assert sums_fit_words(summed.codes)
+    summed = in_image(estimator("iris_rbf", 0), format="int16").program.sum
+    assert summed.codes.wide and not sums_fit_words(summed.codes)
+    assert (summed.codes.low, summed.codes.high) == (-32767, 32767)
+
+
+def test_image_says_what_a_code_stands_for():
+    """The last tables of an image in integers are the offset and the step of each feature."""
+    emitted = in_image(estimator("iris_rbf", 0), format="int8")
+    scale = emitted.program.scale
+    assert emitted.image.endswith(scale.offset.tobytes() + scale.step.tobytes())
 
 
 def test_image_of_a_big_endian_target_says_so():

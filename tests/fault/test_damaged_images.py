@@ -19,34 +19,41 @@ from kmcompile.errors import InputError
 SANITIZERS = "address,undefined,float-cast-overflow,bounds"
 KIT = Path(__file__).parents[1] / "kit"
 SUBJECTS = {
-    "iris_rbf": "certified",
-    "diabetes_regression": "exact",
-    "wine_linear_one_vs_rest": "certified",
-    "breast_cancer_rbf": "certified",
+    "iris_rbf": ("iris_rbf", "certified", {}),
+    "diabetes_regression": ("diabetes_regression", "exact", {"telemetry": True}),
+    "wine_linear_one_vs_rest": ("wine_linear_one_vs_rest", "certified", {}),
+    "breast_cancer_rbf": ("breast_cancer_rbf", "certified", {"require": "local_expansion"}),
+    "bytes": ("iris_rbf", "exact", {"format": "int8"}),
+    "words": ("breast_cancer_rbf", "exact", {"format": "int16"}),
 }
+"""Model, mode and more options."""
 
 
 def built(emitted, folder, main, sources):
     """Return the program of a main function and emitted files, with sanitizers."""
     need("gcc")
     emitted.write(folder)
-    call = "predict" if emitted.program.is_regression else "classify"
-    result = "prediction" if emitted.program.is_regression else "result"
-    program = folder / "program"
+    program = emitted.program
+    call = "predict" if program.is_regression else "classify"
+    coded = [] if program.codes is None else [f"-DIRIS_CALL_OF_CODES=iris_{call}"]
+    suffix = "_float" if coded else ""
+    result = "prediction" if program.is_regression else "result"
+    made = folder / "program"
     succeed(
         [
             *("gcc", *EXACT_FLAGS, "-O1", "-std=gnu11", f"-I{folder}"),
             *(f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all"),
-            *(f"-DIRIS_CALL=iris_{call}", f"-DIRIS_ANSWER=iris_{result}_t"),
-            *(KIT / main, *(folder / name for name in sources), "-o", program),
+            *(f"-DIRIS_CALL=iris_{call}{suffix}", f"-DIRIS_DECISION=iris_decision{suffix}"),
+            *(f"-DIRIS_ANSWER=iris_{result}_t", *coded),
+            *(KIT / main, *(folder / name for name in sources), "-o", made),
         ]
     )
-    return program
+    return made
 
 
 def check_mutations(name, times, folder):
-    more = {"require": "local_expansion"} if name == "breast_cancer_rbf" else {}
-    emitted = in_image(estimator(name, 0), mode=SUBJECTS[name], **more)
+    model, mode, more = SUBJECTS[name]
+    emitted = in_image(estimator(model, 0), mode=mode, **more)
     program = built(emitted, folder, "image_fuzz.c", ["iris.c"])
     (folder / "iris.bin").write_bytes(emitted.image)
     for seed, mends in ((1, False), (2, True)):

@@ -147,7 +147,15 @@ int main(int count, char **arguments)
                     x[j] = (query == 0U) ? 0.0f : (float)draw(2000U) * 0.01f;
                 }
                 answers += IRIS_CALL(&workspace, &model, x, &result) == IRIS_OK;
-                (void)iris_decision(&workspace, &model, x, decision);
+#ifdef IRIS_CALL_OF_CODES
+                iris_input_t codes[IRIS_N_FEATURES];
+
+                for (uint32_t j = 0U; j < IRIS_N_FEATURES; ++j) {
+                    codes[j] = (iris_input_t)((query == 0U) ? IRIS_CODE_LOW : (int)draw(65536U));
+                }
+                answers += IRIS_CALL_OF_CODES(&workspace, &model, codes, &result) == IRIS_OK;
+#endif
+                (void)IRIS_DECISION(&workspace, &model, x, decision);
             }
             (void)iris_self_test(&model);
         }

@@ -140,4 +140,6 @@ CORE = (
     Case("wine_poly"),
     Case("wine_linear_one_vs_rest", "certified"),
     Case("diabetes_regression", "exact", (("telemetry", True),)),
+    Case("iris_rbf", "exact", (("format", "int8"),)),
+    Case("breast_cancer_rbf", "exact", (("format", "int16"), ("telemetry", True))),
 )

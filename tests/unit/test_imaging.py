@@ -158,7 +158,7 @@ def test_changed_folder_gets_no_image(top, tmp_path):
     "words",
     [
         ["--capacity", "60"],
-        ["--tables", "image", "--format", "int8"],
+        ["--tables", "image", "--format", "int8", "--mode", "certified"],
         ["--tables", "image", "--stages", "bound_sequence"],
         ["--tables", "image", "--mode", "exact", "--require", "local_expansion"],
         ["--tables", "image", "--reduce", "10"],

@@ -8,7 +8,7 @@ from typing import Final, Literal
 import google_crc32c
 import numpy as np
 
-from kmcompile.emit.images.parts import HEAD_BYTES, UNIT, VERSION, Parts
+from kmcompile.emit.images.parts import HEAD_BYTES, UNIT, VERSION, Parts, image_tables
 from kmcompile.program.program import Program
 
 MAGIC: Final = b"KMIM"
@@ -36,7 +36,7 @@ def image_bytes(program: Program, parts: Parts, layout_sha256: str, byte_order: 
     for kind, code in _FORMATS.items():
         values = [number.value for number in parts.of_kind(kind)]
         rest.append(struct.pack(f"{order}{len(values)}{code}", *values))
-    for table in program.tables():
+    for table in image_tables(program):
         flat = np.ascontiguousarray(table.values)
         rest.append(flat.astype(flat.dtype.newbyteorder(order)).tobytes())
     body = b"".join(part + bytes(-len(part) % UNIT) for part in rest)

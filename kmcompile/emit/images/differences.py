@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages import ExactSum, FixedSum
 
 
 def difference(program: Program, flies: Program, text: str, flying: str, file: str) -> str:
@@ -39,10 +39,12 @@ def _facts(program: Program, flies: Program) -> Iterator[tuple[str, object, obje
     """Yield parts of the structure that have a name, each of both programs."""
     named: list[tuple[str, Callable[[Program], object]]] = [
         ("its preprocessing is", _steps),
+        ("its number format is", lambda one: one.number_format),
         ("its prepared features are", lambda one: one.prepare.n_out),
         ("its stages are", lambda one: tuple(stage.name for stage in one.stages)),
         ("its replay is", lambda one: "none" if one.replay is None else "float64"),
         ("its kernel is", _kernel),
+        ("its codes are", _codes),
         ("its vectors take part in so many decisions:", _rows),
         ("its totals of groups are", _order),
         ("its tables are", lambda one: tuple(table.name for table in one.tables())),
@@ -63,8 +65,16 @@ def _kernel(program: Program) -> str:
     return name if degree is None else f"{name} of degree {degree}"
 
 
+def _codes(program: Program) -> str:
+    if program.codes is None or not isinstance(program.sum, FixedSum):
+        return "floats"
+    bits = 32 if program.sum.wide_coefficients else 16
+    codes = program.codes
+    return f"{codes.width} from {codes.low} to {codes.high}, with coefficients of {bits} bits"
+
+
 def _rows(program: Program) -> int:
-    return program.sum.n_rows if isinstance(program.sum, ExactSum) else 0
+    return program.sum.n_rows if isinstance(program.sum, ExactSum | FixedSum) else 0
 
 
 def _order(program: Program) -> str:

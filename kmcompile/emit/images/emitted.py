@@ -16,6 +16,7 @@ from kmcompile.emit.constants import private_constants, self_test_constants
 from kmcompile.emit.environment import render
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.image_view import ImageView
+from kmcompile.emit.images.codes import codes_part
 from kmcompile.emit.images.content import CHECKSUM_WORD, image_bytes
 from kmcompile.emit.images.functions import fitted
 from kmcompile.emit.images.model_text import ModelText, of_model, with_model_declared
@@ -24,6 +25,7 @@ from kmcompile.emit.images.parts import (
     Parts,
     check_supported,
     counts_of,
+    image_tables,
     member_rows,
     table_parts,
 )
@@ -33,7 +35,7 @@ from kmcompile.emit.workspace_lines import with_meanings
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages import ExactSum, FixedSum
 
 if TYPE_CHECKING:
     from kmcompile.emit.view import ModelView
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 _CONSTANTS: Final = "@constants@"
 _NO_LAYOUT: Final = bytes(32)
 _BYTES_A_LINE: Final = 12
+_SCALE_LINES: Final = ("x_j = model->code_offset[j] + model->code_step[j] * code_j.",)
 _MEMBER_COLUMNS: Final = 96
 
 
@@ -78,12 +81,16 @@ def without_numbers(view: ModelView, program: Program) -> ModelView:
     """Return the view of a program without what depends on the numbers of its model."""
     name = view.name
     evals = ""
-    if isinstance(program.ends.exact, ExactSum):
+    if isinstance(program.ends.exact, ExactSum | FixedSum):
         evals = "at most 2 * sum_evals" if view.replays else "the model's sum_evals"
         if program.exits and not view.replays:
             evals = "at most sum_evals"
+    coded = view.coded
+    if coded is not None:
+        coded = replace(coded, scale_lines=_SCALE_LINES)
     return replace(
         view,
+        coded=coded,
         model_lines=_wrapped("The model is not here: it lies in an image, which is opened first."),
         figure_lines=_wrapped(
             "Sizes, operations and stack depend on the model and on the compiler: report.json and "
@@ -128,9 +135,10 @@ def read_from_image(text: str, layout: Layout, view: ModelView, capacity: Capaci
     program, name = layout.program, layout.program.name
     check_supported(program)
     counts = counts_of(program, capacity)
-    tables = [table.name for table in program.tables()]
+    tables = [table.name for table in image_tables(program)]
     read = of_model(text, name, tables, counts)
-    parts = Parts(capacity, counts, read.numbers, table_parts(program, capacity))
+    of_tables = table_parts(program, capacity)
+    parts = Parts(capacity, counts, read.numbers, of_tables, codes_part(program))
     lines = _member_lines([*_own_rows(), *member_rows(parts)])
     assert view.image is not None
     own_image = replace(view.image, member_lines=lines)

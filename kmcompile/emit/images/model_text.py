@@ -28,8 +28,12 @@ _CHECKED: Final = re.compile(r"^    if \(\(?\w+ == NULL\)", re.MULTILINE)
 
 KNOWN_NUMBERS: Final[Mapping[str, tuple[str, str]]] = {
     "check_0": ("input_limit_bits", "bits of the largest |x_j| that is taken"),
+    **dict.fromkeys(
+        ("rounded_up_1", "fixed_decision_3"),
+        ("result_shift", "log2 of the products that result_scale is the decision of"),
+    ),
 }
-"""Names and meanings of numbers that stand in an expression."""
+"""Names and meanings of numbers that stand in an expression: a name has one number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +197,11 @@ def _with_numbers(body: str, function: str, numbers: list[Number]) -> str:
         own = f"{function}_{named[1]}" if named else f"{function}_{len(seen)}"
         meaning = (named and named[2]) or f"constant of {function}"
         if not named:
-            own, meaning = KNOWN_NUMBERS.get(own, (own, meaning))
+            known = KNOWN_NUMBERS.get(own)
+            own, meaning = known or (own, meaning)
+            if known and own in taken:
+                seen.append(own)
+                return f"{MODEL}->{own}"
         while own in taken:
             own += "_more"
         seen.append(own)

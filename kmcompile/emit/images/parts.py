@@ -8,14 +8,19 @@ from typing import Any, Final
 
 import numpy as np
 
+from kmcompile.emit.code_table_view import TABLE as VECTORS
+from kmcompile.emit.code_table_view import in_fours
+from kmcompile.emit.images.codes import CodesPart
 from kmcompile.emit.images.model_text import MODEL, Count, Number
-from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.literals import bits_literal, unsigned_literal
 from kmcompile.emit.marks import C_TYPES
 from kmcompile.errors import InputError
+from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.numeric.table import C_TYPES as C_TYPES_OF_TABLES
 from kmcompile.numeric.table import Table
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, ExactSum, LinearSum, LocalExpansion
+from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, LocalExpansion
 
 UNIT: Final = 8
 """Every part begins at a multiple of these bytes, and so does the image itself."""
@@ -28,10 +33,13 @@ _MOST_BYTES: Final = 1 << 31
 _FIRST_AXES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("vectors", "coefficients", "squares"), "n_blocks"),
     **dict.fromkeys(("replay_vectors_low", "replay_coefficients_low"), "n_blocks"),
-    **dict.fromkeys(("group_ends", "group_decisions"), "n_groups"),
+    **dict.fromkeys(("group_ends", "group_decisions", "group_rows"), "n_groups"),
     **dict.fromkeys(("known_inputs", "known_labels", "known_lower", "known_upper"), "n_answers"),
 }
 """The tables whose length depends on a count of the model."""
+
+_CHECKED_TOGETHER: Final = ("vectors", "squares", "coefficients", "start", "known_inputs")
+"""Tables of integers of which any one is taken: what they must be together is checked behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +61,8 @@ class TablePart:
         Further arguments of that function: what its elements are compared with.
     meaning : str
         The comment of the member.
+    as_words : bool
+        Whether inner loops may also read its codes as words.
     """
 
     name: str
@@ -62,6 +72,17 @@ class TablePart:
     taken_by: str
     more: str
     meaning: str
+    as_words: bool = False
+
+    @property
+    def member(self) -> str:
+        """The member that points to the elements."""
+        return f"{self.name}.code" if self.as_words else self.name
+
+    @property
+    def cast(self) -> str:
+        """The C cast of what the function returns; "" where that has the type."""
+        return f"(const {self.c_type} *)" if self.taken_by == "take" else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +96,15 @@ class Parts:
     numbers : tuple of Number
         Unsigned integers, then floats, then doubles.
     tables : tuple of TablePart
+    codes : CodesPart or None
+        What is checked of a sum in integers.
     """
 
     capacity: Capacity
     counts: tuple[Count, ...]
     numbers: tuple[Number, ...]
     tables: tuple[TablePart, ...]
+    codes: CodesPart | None = None
 
     def of_kind(self, kind: str) -> tuple[Number, ...]:
         """Return the numbers of one type: "u", "f" or "d"."""
@@ -101,6 +125,11 @@ class Parts:
         """Whether there are doubles."""
         doubles = any(table.taken_by == "take_doubles" for table in self.tables)
         return doubles or bool(self.of_kind("d"))
+
+    @property
+    def has_words(self) -> bool:
+        """Whether a table has words with a limit."""
+        return any(table.taken_by == "take_words" for table in self.tables)
 
     @property
     def has_indices(self) -> bool:
@@ -151,13 +180,15 @@ class Parts:
 
 
 _SIZES: Final = {"u": 4, "f": 4, "d": 8}
-_ELEMENTS: Final = {"float": 4, "double": 8, "uint16_t": 2, "uint32_t": 4}
+_ELEMENTS: Final[Mapping[str, int]] = {
+    c_type: np.dtype(name).itemsize for name, c_type in C_TYPES_OF_TABLES.items()
+}
 
 
 def counts_of(program: Program, capacity: Capacity) -> tuple[Count, ...]:
     """Return the counts that may differ from model to model."""
     summed, counts = program.ends.exact, []
-    if isinstance(summed, ExactSum):
+    if isinstance(summed, ExactSum | FixedSum):
         rows = (
             ("N_BLOCKS", summed.n_blocks, capacity.blocks, "blocks of support vectors"),
             ("N_GROUPS", summed.n_groups, capacity.groups, "groups of blocks"),
@@ -181,7 +212,8 @@ def check_supported(program: Program) -> None:
     InputError
     """
     summed = program.ends.exact
-    plain = isinstance(summed, ExactSum | LinearSum) and not isinstance(summed, CodedSum)
+    kinds = ExactSum | LinearSum | FixedSum
+    plain = isinstance(summed, kinds) and not isinstance(summed, CodedSum)
     reason = ""
     others = [stage for stage in program.exits if not isinstance(stage, LocalExpansion)]
     if others:
@@ -209,17 +241,31 @@ def table_parts(program: Program, capacity: Capacity) -> tuple[TablePart, ...]:
     InputError
         If a table has integers of which it is not known what they must be.
     """
-    return tuple(_table_part(table, program, capacity) for table in program.tables())
+    return tuple(_table_part(table, program, capacity) for table in image_tables(program))
+
+
+def image_tables(program: Program) -> tuple[Table, ...]:
+    """Return the tables of an image: those of the program and, of codes, what they stand for."""
+    tables, scale = program.tables(), program.scale
+    if scale is None:
+        return tables
+    return (
+        *tables,
+        Table("code_offset", scale.offset, "The feature that code 0 stands for: [feature]"),
+        Table("code_step", scale.step, "How much more a code of 1 more stands for: [feature]"),
+    )
 
 
 def _table_part(table: Table, program: Program, capacity: Capacity) -> TablePart:
     count = _FIRST_AXES.get(table.name)
-    if count == "n_blocks" and not isinstance(program.ends.exact, ExactSum):
+    summed = program.ends.exact
+    if count == "n_blocks" and not isinstance(summed, ExactSum | FixedSum):
         count = None  # blocks of decisions, not of vectors
     if count is None:
         length, most = unsigned_literal(table.values.size), table.values.size
     else:
-        each = int(np.prod(table.values.shape[1:]))
+        of_model = {one.member: one.value for one in counts_of(program, capacity)}
+        each = table.values.size // of_model[count]
         length = f"{MODEL}->{count}" + (f" * {unsigned_literal(each)}" if each > 1 else "")
         largest = {
             "n_blocks": capacity.blocks,
@@ -230,7 +276,11 @@ def _table_part(table: Table, program: Program, capacity: Capacity) -> TablePart
     if most * table.values.itemsize >= _MOST_BYTES:
         raise InputError(f"--capacity: the table {table.name} would have 2^31 bytes or more")
     taken_by, more = _reader(table, program)
-    return TablePart(table.name, table.c_type, length, most, taken_by, more, _meaning(table))
+    codes = summed.codes if isinstance(summed, FixedSum) else None
+    as_words = codes is not None and in_fours(codes) and table.name == VECTORS
+    return TablePart(
+        table.name, table.c_type, length, most, taken_by, more, _meaning(table), as_words
+    )
 
 
 def _reader(table: Table, program: Program) -> tuple[str, str]:
@@ -240,6 +290,7 @@ def _reader(table: Table, program: Program) -> tuple[str, str]:
         return ("take_floats" if kind == "float32" else "take_doubles"), ""
     limits = {
         "group_decisions": f"{upper}_N_DECISIONS",
+        "group_rows": f"2U * {upper}_N_DECISIONS",
         "local_decisions": f"{upper}_N_DECISIONS",
         "known_labels": f"{upper}_N_CLASSES",
     }
@@ -247,6 +298,10 @@ def _reader(table: Table, program: Program) -> tuple[str, str]:
         limits[f"{step.name}_{number}_columns"] = unsigned_literal(step.n_in)
     if kind == "uint16" and table.name == "group_ends":
         return "take_ends", f"{MODEL}->n_blocks"
+    if table.name == "exp2_table":
+        return "take_words", bits_literal(1 << exp2_fixed.RESULT_BITS)
+    if program.codes is not None and table.name in _CHECKED_TOGETHER:
+        return "take", unsigned_literal(table.values.itemsize)
     if kind == "uint16" and table.name in limits:
         return "take_indices", limits[table.name]
     raise InputError(f"--tables image: no image holds the table {table.name} yet")
@@ -257,10 +312,17 @@ def _meaning(table: Table) -> str:
     return text[0].lower() + text[1:] if text[1:2].islower() else text
 
 
+def _pointer(table: TablePart) -> str:
+    """Return the declaration of the member that points to a table."""
+    if not table.as_words:
+        return f"const {table.c_type} *{table.name};"
+    return f"struct {{ const {table.c_type} *code; const uint32_t *word; }} {table.name};"
+
+
 def member_rows(parts: Parts) -> list[tuple[str, str]]:
     """Return the declarations of the model's members with their meanings, the widest first."""
     rows = [(f"double {one.member};", one.meaning) for one in parts.of_kind("d")]
-    rows += [(f"const {table.c_type} *{table.name};", table.meaning) for table in parts.tables]
+    rows += [(_pointer(table), table.meaning) for table in parts.tables]
     rows += [
         (f"uint32_t {one.member};", f"{one.meaning}: at most {one.most}") for one in parts.counts
     ]

@@ -129,6 +129,11 @@ class FixedSum(FixedKernel, Always):
         return int(self.coefficients.shape[1])
 
     @property
+    def wide_coefficients(self) -> bool:
+        """Whether coefficients have 32 bits instead of 16."""
+        return self.coefficients.dtype.itemsize > 2
+
+    @property
     def n_slots(self) -> int:
         """Number of slots of vectors in the blocks, padding included."""
         return self.n_blocks * self.lanes

@@ -89,6 +89,8 @@ SOME = [
     (watched.DOUBLED[1], "cortex-m7"),
     (IN_STEPS[1], "cortex-m7"),
     (images.CORE[0], "cortex-m7"),
+    (images.CORE[4], "cortex-m7"),
+    (images.CORE[5], "cortex-m7"),
     (input_tolerances.CORE[1], "cortex-m7"),
 ]
 """One program of each list."""
@@ -266,7 +268,7 @@ def test_the_header_states_a_contract_for_each_function(programs):
 
 
 WATCHED = [(watched.CORE[1], "host")]
-IN_IMAGES = [(images.CORE[1], "host")]
+IN_IMAGES = [(images.CORE[1], "host"), (images.CORE[4], "host")]
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -315,6 +317,8 @@ def test_no_library_is_called_and_nothing_is_writable(
         functions += ["classify_float", "decision_float"]
     elif case in images.CORE:
         functions.append("open")
+        if "format" in dict(case.more):
+            functions += ["classify_float", "decision_float"]
     elif case not in (*catalogue.CORE, *pairs.CORE, *polynomials.CORE, *additive.CORE):
         functions.append("audit")
     assert exported == {f"iris_{name}" for name in (*functions, "class_names", "stage_names")}
