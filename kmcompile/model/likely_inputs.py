@@ -71,7 +71,8 @@ def generate(machine: KernelMachine, n: int) -> Float32Array:
 def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
     """Return inputs of zeros, of tiny and of the largest accepted values, and refused inputs.
 
-    Each of the first 64 features is NaN once, each infinity once and twice the limit once.
+    Each of the first 64 features is NaN once, each infinity once and twice the limit once. Some
+    inputs are nearly zeros behind the preprocessing.
     """
     d = machine.n_features
     special = np.array([np.nan, np.inf, -np.inf, limit * np.float32(2), -limit * np.float32(2)])
@@ -85,7 +86,12 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
             row[feature] = value
             single.append(row)
     growing = base * np.float32(2.0) ** np.arange(1, 61, 4, dtype=np.float32)[:, None]
-    return np.concatenate([whole, growing, np.array(single, dtype=np.float32)])
+    # Behind a scaler the steps get what rounding leaves of zeros, for instance a Normalizer.
+    shares = np.array([0.0, 1e-30, 2.0**-52, 2.0**-48, 2.0**-44, 2.0**-24])[:, None]
+    nearly_zeros = before_steps(machine, shares * machine.prepare(base[None].astype(np.float64)))
+    return np.concatenate(
+        [whole, growing, nearly_zeros.astype(np.float32), np.array(single, dtype=np.float32)]
+    )
 
 
 def raw_vectors(machine: KernelMachine, rng: np.random.Generator) -> Float64Array:

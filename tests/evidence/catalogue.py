@@ -9,6 +9,7 @@ from pathlib import Path
 from evidence.attacks import run_attacks
 from evidence.supply_chain import run_supply_chain
 from evidence.traceability import run_traceability
+from evidence.totals import sum_coverage, sum_mutation
 from kmcompile.evidence.finding import Finding
 
 
@@ -38,4 +39,6 @@ TOOL_PARTS: tuple[ToolPart, ...] = (
     ToolPart(
         "traceability", "each promise, its code, its tests and its evidence", run_traceability
     ),
+    ToolPart("coverage", "what the vectors cover over all subjects", sum_coverage),
+    ToolPart("mutation", "which small faults they find over all subjects", sum_mutation),
 )

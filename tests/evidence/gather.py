@@ -15,7 +15,7 @@ from pathlib import Path
 
 from evidence.catalogue import TOOL_PARTS
 from evidence.subjects import real_models, small_models
-from kmcompile.evidence.catalogue import CATALOGUE
+from kmcompile.evidence.catalogue import ASKING, CATALOGUE
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.folder import PAGE, write_summary
 from kmcompile.evidence.gathering import check_replaceable, replace_folder
@@ -47,7 +47,8 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     parts = [part for part in CATALOGUE if names is None or part.name in names]
     tool_parts = [part for part in TOOL_PARTS if names is None or part.name in names]
     if parts:
-        for subject in [*real_models(), *small_models(share)]:
+        asks = any(part.name in ASKING for part in parts)
+        for subject in [*real_models(), *small_models(share, with_vectors=asks)]:
             for part in parts:
                 tell(f"{part.name}: {subject.name}")
                 findings += part.run(subject, folder / part.name)

@@ -13,14 +13,26 @@ from sklearn.svm import SVC
 
 import kmcompile
 from kit.every_target import FEW, GROUPS
+from kit.plans import plan_for
 from kmcompile.evidence.subject import Subject
+from kmcompile.output.files import save_queries
 from kmcompile.target import load_target
+from kmcompile.verify.verifier import collect_queries
 
 TARGET = "cortex-m7"
 
 
-def small_models(share: float = 1.0) -> Iterator[Subject]:
-    """Yield the models that every target is asked: each kernel, stage, format, mode and task."""
+def small_models(share: float = 1.0, with_vectors: bool = False) -> Iterator[Subject]:
+    """Yield the models that every target is asked: each kernel, stage, format, mode and task.
+
+    Parameters
+    ----------
+    share : float
+        Of the models.
+    with_vectors : bool
+        Whether the vectors are collected that would ship with each, in queries.npz. It takes
+        some seconds a model.
+    """
     models = [
         (f"{group}_{n}", model)
         for group, own in GROUPS.items()
@@ -30,7 +42,13 @@ def small_models(share: float = 1.0) -> Iterator[Subject]:
     target = load_target(TARGET)
     for name, model in models[:: max(1, round(1 / share))]:
         emitted = model.emit(target, name)
-        yield Subject(name, emitted.program, target, emitted.files, {})
+        files = dict(emitted.files)
+        if with_vectors:
+            plan = plan_for(emitted.machine)
+            files["queries.npz"] = save_queries(
+                collect_queries(emitted.machine, emitted.program, plan)
+            )
+        yield Subject(name, emitted.program, target, files, {})
 
 
 def real_models() -> Iterator[Subject]:

@@ -1,0 +1,147 @@
+"""The part of the evidence on coverage: what the shipped vectors of a model leave out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kmcompile.evidence.coverage.justified import Justified, reason_of
+from kmcompile.evidence.coverage.measured import (
+    CLANG,
+    PACKAGES,
+    SCRIPT,
+    Measured,
+    has_clang,
+    measure,
+)
+from kmcompile.evidence.coverage.outcomes import Outcome
+from kmcompile.evidence.coverage.with_gcc import measure_with_gcc
+from kmcompile.evidence.finding import Finding
+from kmcompile.evidence.finding import Outcome as Stands
+from kmcompile.evidence.part import Part
+from kmcompile.evidence.subject import Subject
+from kmcompile.evidence.vectors.vectors import Vectors
+from kmcompile.tools.toolchain import install_command
+
+COUNTS = "coverage.json"
+_TOOL = "clang 19, -fcoverage-mcdc"
+_CLAIMS = {
+    "line": "every-line-is-executed",
+    "branch": "every-branch-is-taken-both-ways",
+    "condition": "every-condition-alone-changes-its-decision",
+}
+
+
+def run(subject: Subject, folder: Path) -> Sequence[Finding]:
+    """Measure the coverage of a subject by its vectors."""
+    if "queries.npz" not in subject.files:
+        return [_not_run(subject, "its vectors were not made")]
+    if subject.program.capacity is not None:
+        return [_not_run(subject, "a model in an image, whose tables are not in the C")]
+    if not has_clang() and shutil.which("gcc") is None:
+        return [_not_run(subject, f"{CLANG} is not installed: {install_command(PACKAGES)}")]
+    began = sum(os.times()[:4])
+    own = folder / subject.name
+    vectors = Vectors.of(subject)
+    if not has_clang():
+        return measure_with_gcc(vectors, own)
+    measured = measure(vectors, own)
+    found = measured.found.values()
+    (own / COUNTS).write_text(json.dumps(counts(found)) + "\n", encoding="utf-8")
+    command = f"cd {folder.name}/{subject.name} && sh {SCRIPT}"
+    files = tuple(f"{folder.name}/{subject.name}/{one}" for one in (SCRIPT, COUNTS))
+    agree = Finding(
+        claim="vectors-agree-with-the-interpreter",
+        subject=subject.name,
+        outcome=Stands.SHOWN if measured.agrees else Stands.REFUTED,
+        figure=", ".join(measured.said),
+        command=command,
+        tool=_TOOL,
+        listed=() if measured.agrees else measured.said,
+        files=files,
+        seconds=sum(os.times()[:4]) - began,
+    )
+    covered = [_finding(kind, subject, measured, command, files) for kind in _CLAIMS]
+    return [agree, *covered]
+
+
+def counts(found: Iterable[Outcome]) -> dict[str, Any]:
+    """Return how many of each kind are covered, and each that is not, with its reason."""
+    told = list(found)
+    kinds = {
+        kind: [
+            sum(one.covered for one in told if one.kind == kind),
+            sum(one.kind == kind for one in told),
+        ]
+        for kind in _CLAIMS
+    }
+    outcomes = [
+        [one.kind, one.function, one.text, one.value, one.covered]
+        for one in told
+        if one.kind != "line"
+    ]
+    left = []
+    for one in told:
+        if not one.covered:
+            entry = reason_of(one) if one.kind != "line" else _of_line(one, told)
+            left.append(
+                {
+                    "kind": one.kind,
+                    "function": one.function,
+                    "text": one.text,
+                    "value": one.value,
+                    "line": one.line,
+                    "reason": None if entry is None else entry.reason,
+                }
+            )
+    return {"covered": kinds, "left": left, "outcomes": outcomes}
+
+
+def _of_line(line: Outcome, told: Sequence[Outcome]) -> Justified | None:
+    """Return the entry of the branch before a line that keeps it from being executed."""
+    before = [
+        one
+        for one in told
+        if one.kind == "branch"
+        and not one.covered
+        and one.function == line.function
+        and one.line <= line.line
+    ]
+    return reason_of(max(before, key=lambda one: one.line)) if before else None
+
+
+def _finding(
+    kind: str, subject: Subject, measured: Measured, command: str, files: tuple[str, ...]
+) -> Finding:
+    told = counts(measured.found.values())
+    covered, all_ = told["covered"][kind]
+    left = [one for one in told["left"] if one["kind"] == kind]
+    open_ = [one for one in left if one["reason"] is None]
+    share = 100.0 if all_ == 0 else 100 * covered / all_
+    why = f", {len(left) - len(open_)} cannot be, for the reasons in {COUNTS}" if left else ""
+    return Finding(
+        claim=_CLAIMS[kind],
+        subject=subject.name,
+        outcome=Stands.OPEN if open_ else Stands.SHOWN,
+        figure=f"{covered} of {all_} ({share:.1f} %){why}",
+        command=command,
+        tool=_TOOL,
+        listed=tuple(
+            f"line {one['line']}, {one['function']}: {one['text']} {one['value']}".rstrip()
+            for one in open_
+        ),
+        files=files,
+    )
+
+
+def _not_run(subject: Subject, why: str) -> Finding:
+    return Finding(
+        _CLAIMS["condition"], subject.name, Stands.NOT_RUN, why, "kmcompile evidence DIR", _TOOL
+    )
+
+
+PART = Part("coverage", "which lines, branches and conditions the shipped vectors cover", run)

@@ -1,0 +1,89 @@
+"""Measuring the coverage of one compiled model by its vectors, with clang or with gcc."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmcompile.evidence.coverage.outcomes import Outcome, Place, merged, outcomes
+from kmcompile.evidence.vectors.vectors import Vectors
+from kmcompile.tools.toolchain import run_process, run_tool
+
+CLANG, PROFDATA, COV = "clang-19", "llvm-profdata-19", "llvm-cov-19"
+PACKAGES = ("clang-19", "llvm-19", "libclang-rt-19-dev")
+_FLAGS = ("-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc", "-DVECTORS_ALL")
+_PROGRAM, _RAW, _PROFILE = "covered", "covered.profraw", "covered.profdata"
+_TIMEOUT_S = 600.0
+SCRIPT = "measure.sh"
+
+
+def has_clang() -> bool:
+    """Return whether clang 19 and its tools are here."""
+    return all(shutil.which(one) is not None for one in (CLANG, PROFDATA, COV))
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The coverage of a C file over all of its builds.
+
+    Attributes
+    ----------
+    found : dict
+        Each line, outcome of a branch and condition, by its place.
+    said : tuple of str
+        What the run of each build said: the number of words, and how many differ.
+    agrees : bool
+        Whether none differs in any build.
+    """
+
+    found: dict[Place, Outcome]
+    said: tuple[str, ...]
+    agrees: bool
+
+
+def measure(vectors: Vectors, folder: Path) -> Measured:
+    """Build the vectors of each build with coverage, run them, and read what was covered.
+
+    The folder is filled with what repeats the run, `measure.sh` among it.
+    """
+    name = vectors.subject.program.name
+    source = vectors.subject.files[f"{name}.c"].decode("ascii")
+    vectors.write(folder)
+    runs, said, codes = [], [], []
+    script = ["#!/bin/sh", "# Repeats the measurement in this folder.", "set -e"]
+    for build, defines in vectors.builds():
+        expected = vectors.record(folder, CLANG, build, defines)
+        steps = _steps(vectors, name, expected, defines)
+        run_tool(steps[0], folder, _TIMEOUT_S, f"building {name} with coverage")
+        code, text = run_process(steps[1], folder, _TIMEOUT_S, f"covering {name}")
+        said.append(text.strip())
+        codes.append(code)
+        run_tool(steps[2], folder, _TIMEOUT_S, f"merging the profile of {name}")
+        export = [COV, "export", f"./{_PROGRAM}", f"-instr-profile={_PROFILE}"]
+        export += ["-sources", f"{name}.c"]
+        json = run_tool(export, folder, _TIMEOUT_S, f"exporting the coverage of {name}")
+        lcov = run_tool([*export, "-format=lcov"], folder, _TIMEOUT_S, f"exporting {name}")
+        runs.append(outcomes(json, lcov, source, name))
+        script += [" ".join(step) for step in steps]
+    (folder / SCRIPT).write_text("\n".join(script) + "\n", encoding="ascii")
+    (folder / SCRIPT).chmod(0o755)
+    for left in (_PROGRAM, _RAW, _PROFILE):
+        (folder / left).unlink(missing_ok=True)
+    return Measured(merged(runs), tuple(said), not any(codes))
+
+
+def _steps(
+    vectors: Vectors, name: str, expected: str, defines: Sequence[str]
+) -> tuple[list[str], ...]:
+    """Return the commands of one build: compile, run, merge, report."""
+    return (
+        vectors.command(CLANG, [*_FLAGS, *defines], _PROGRAM),
+        ["env", f"LLVM_PROFILE_FILE={_RAW}", f"./{_PROGRAM}", "queries.bin", expected],
+        [PROFDATA, "merge", _RAW, "-o", _PROFILE],
+        [
+            *(COV, "report", f"./{_PROGRAM}", f"-instr-profile={_PROFILE}"),
+            *("-show-mcdc-summary", f"{name}.c"),
+        ],
+    )

@@ -1,0 +1,1 @@
+"""Small faults in the emitted C, each of which the shipped vectors must find."""

@@ -1,0 +1,1 @@
+"""The shipped vectors of a compiled model as a program in C that asks and compares."""

@@ -1,0 +1,171 @@
+"""The program in C that asks a compiled model its vectors and compares every word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from kmcompile.emit.environment import render
+from kmcompile.evidence.vectors.asked import AUDITS, budgets
+from kmcompile.evidence.vectors.prototypes import Prototype, prototypes
+from kmcompile.evidence.vectors.scalars import scalars
+from kmcompile.program.program import Program
+
+_TABLE = re.compile(
+    r"^static (?:const |[A-Z0-9_]+_CONST\s+)(?:volatile __memx )?(\w+)\s+(\w+)\[\w+\] = ", re.M
+)
+_UNION = re.compile(r"^static (?:const |[A-Z0-9_]+_CONST\s+)union \{[^}]*\}\s+(\w+) = ", re.M)
+_INNER = re.compile(r"^static (\w+) (\w+)\(\n([^{;]*?)\)\n\{", re.M)
+_INNER_NAMES = ("accept", "accept_float", "replay", "answer", "sum")
+_ARGUMENTS = {
+    "workspace": "&workspace",
+    "input": "&input",
+    "result": "&result",
+    "prediction": "&result",
+    "n_known": "0U",
+}
+_SUM = re.compile(
+    r"^static (float|double) (\w+)\(const (?:float|double) x\[\], const uint32_t n\)$", re.M
+)
+
+
+def driver(
+    program: Program, source: str, header: str, rows: Sequence[int], damaged_rows: Sequence[int]
+) -> str:
+    """Return the text of the program, which includes the model's C file.
+
+    Parameters
+    ----------
+    program : Program
+    source, header : str
+        The C file and the header of the model.
+    rows, damaged_rows : sequence of int
+        The queries that are asked more, and those that are asked with damaged tables.
+    """
+    name = program.name
+    declared, coded = prototypes(header, name), program.codes is not None
+    names = {one.name for one in declared}
+    inner = {} if program.capacity is not None else inner_calls(source, name)
+    return render(
+        "evidence/vectors.c.j2",
+        name=name,
+        upper=name.upper(),
+        is_regression=program.is_regression,
+        verb="predict" if program.is_regression else "classify",
+        answer="prediction" if program.is_regression else "result",
+        tables=[] if program.capacity is not None else list(tables(source)),
+        settings=[", ".join(f"{word}UL" for word in setting) for setting in AUDITS],
+        within=_named(declared, ("predict_within", "classify_within"), coded),
+        audits=_named(declared, ("audit",), coded),
+        begins=_named(declared, ("begin",), coded),
+        has_progress=f"{name}_progress_t" in header,
+        telemetry="telemetry_count" in names,
+        differences="telemetry_differences" in names,
+        copies="tables_state" in names,
+        unlike="unlike_period" in header,
+        has_image=program.capacity is not None,
+        coded=coded,
+        null_calls=[call for one in declared for call in _null_calls(one, name)],
+        objects=list(_objects(declared)),
+        budgets=budgets(program),
+        rows=rows,
+        damaged_rows=damaged_rows,
+        scalars=scalars(source, name),
+        accept=inner.get("accept_float") or inner.get("accept"),
+        replay=inner.get("replay"),
+        conclude=inner.get("answer") or inner.get("sum"),
+        sums=[
+            {
+                "real": real,
+                "name": found,
+                "is_largest": "largest" in found,
+                "squares": "squares" in found,
+            }
+            for real, found in _SUM.findall(source)
+        ],
+        has_answers=len(program.known_answers) > 0,
+    )
+
+
+def tables(source: str) -> Iterator[dict[str, str]]:
+    """Yield each table of a model that holds no addresses: its name, an element, its kind.
+
+    Examples
+    --------
+    >>> list(tables("static const float iris_vectors[2U] = {"))
+    [{'name': 'iris_vectors', 'element': 'iris_vectors[0]', 'holds_indices': ''}]
+    """
+    found = [
+        (one.start(), one[2], f"{one[2]}[0]", "" if one[1] in ("float", "double") else "yes")
+        for one in _TABLE.finditer(source)
+        if not one[1].endswith("_table_t")
+    ]
+    found += [(one.start(), one[1], f"{one[1]}.word[0]", "") for one in _UNION.finditer(source)]
+    for _, name, element, holds_indices in sorted(found):
+        yield {"name": name, "element": element, "holds_indices": holds_indices}
+
+
+def inner_calls(source: str, prefix: str) -> dict[str, dict[str, str]]:
+    """Return how to call functions of the model that its header does not declare.
+
+    Returns
+    -------
+    dict
+        Name without prefix -> the type of the result and the call, for `accept`, `accept_float`,
+        `replay`, `answer` and `sum`, as far as the C file has them.
+    """
+    found = {}
+    for c_type, name, parameters in _INNER.findall(source):
+        own = name.removeprefix(f"{prefix}_")
+        if own in _INNER_NAMES:
+            words = [re.findall(r"\w+", one.partition("[")[0])[-1] for one in parameters.split(",")]
+            given = ", ".join(_ARGUMENTS.get(word, word) for word in words)
+            found[own] = {"type": c_type, "call": f"{name}({given})"}
+    return found
+
+
+def _named(
+    declared: Sequence[Prototype], names: Sequence[str], coded: bool
+) -> list[dict[str, str]]:
+    """Return name, suffix and type of a feature of the functions for floats and for codes."""
+    return [
+        {
+            "name": one.name,
+            "x": next(p.c_type for p in one.parameters if p.name == "x"),
+            "is_float": "yes" if one.name.endswith("_float") else "",
+            "taker": "codes_of" if coded and not one.name.endswith("_float") else "features_of",
+        }
+        for one in declared
+        if one.name.removesuffix("_float") in names
+    ]
+
+
+def _null_calls(function: Prototype, prefix: str) -> Iterator[str]:
+    """Yield a call of a function for each of its pointers, which is NULL there."""
+    places = [n for n, one in enumerate(function.parameters) if one.is_pointer]
+    for null in places:
+        given = [
+            "NULL"
+            if n == null
+            else f"null_{one.name}_{_word(one.c_type)}"
+            if one.is_pointer
+            else "0"
+            for n, one in enumerate(function.parameters)
+        ]
+        yield f"{prefix}_{function.name}({', '.join(given)})"
+
+
+def _objects(declared: Sequence[Prototype]) -> Iterator[str]:
+    """Yield a declaration of what each pointer of a call may point to."""
+    seen = set()
+    for function in declared:
+        for one in function.parameters:
+            name = f"null_{one.name}_{_word(one.c_type)}"
+            if one.is_pointer and name not in seen:
+                seen.add(name)
+                c_type = "uint64_t" if one.c_type == "void" else one.c_type
+                yield f"{c_type} {name}[{one.length}]"
+
+
+def _word(c_type: str) -> str:
+    return c_type.replace(" ", "_")

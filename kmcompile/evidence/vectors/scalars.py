@@ -1,0 +1,113 @@
+"""Arguments for the scalar functions of emitted C, which no input of a model can choose freely."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.scalar import (
+    cosine,
+    cosine_double,
+    exp_negative,
+    exp_negative_double,
+    logistic,
+    root_bound,
+    square_root,
+    square_root_double,
+    tanh,
+    tanh_double,
+)
+
+_SEED = 20030705
+_DEFINITION = re.compile(
+    r"^static (?:inline )?(float|double) (\w+)\(const (?:float|double) \w+\)$", re.M
+)
+_N_RANDOM = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar function of a C file.
+
+    Attributes
+    ----------
+    name : str
+        In the C.
+    is_double : bool
+    of : callable
+        Its meaning, of an array.
+    arguments : ndarray of float32 or float64
+    """
+
+    name: str
+    is_double: bool
+    of: Callable[[Any], Any]
+    arguments: NDArray[Any]
+
+    @property
+    def words(self) -> NDArray[np.uint32]:
+        """The bits of what it gives, the lower half of a double first."""
+        values: NDArray[Any] = self.of(self.arguments)
+        return np.ascontiguousarray(values).view(np.uint32)
+
+    @property
+    def literals(self) -> list[str]:
+        """The arguments as hexadecimal literals."""
+        suffix = "" if self.is_double else "f"
+        return [
+            f"({'-' if value < 0 else ''}INFINITY)"
+            if np.isinf(value)
+            else f"{float(value).hex()}{suffix}"
+            for value in self.arguments
+        ]
+
+
+def _sizes(lowest: int, highest: int) -> NDArray[np.float64]:
+    """Return numbers of all sizes from 2^lowest to 2^highest."""
+    rng = np.random.default_rng(_SEED)
+    exponents = np.linspace(lowest, highest, _N_RANDOM)
+    return np.asarray(np.exp2(exponents) * (1 + rng.random(_N_RANDOM) / 64))
+
+
+_ROOTS = np.array([0.0, 2.0**-149, 3 * 2.0**-149, 2.0**-127, 2.0**-126, 0.25, 1.0, 2.0, 3.0, 4.0])
+_DOUBLE_ROOTS = np.array([0.0, 2.0**-200, 2.0**-193, 2.0**-180, 2.0**-65, 2.0**-64, 1.0, 2.0])
+_BOTH = np.concatenate([_sizes(-130, 7), -_sizes(-130, 7), [0.0]])
+_FUNCTIONS: dict[tuple[str, bool], tuple[Callable[[Any], Any], NDArray[np.float64]]] = {
+    ("square_root", False): (square_root.square_root, np.append(_ROOTS, _sizes(-148, 120))),
+    ("square_root", True): (
+        square_root_double.square_root,
+        np.append(_DOUBLE_ROOTS, _sizes(-180, 120)),
+    ),
+    ("exp_negative", False): (
+        exp_negative.exp_negative,
+        np.append([0.0, float(exp_negative.CUTOFF), 1e30, np.inf], _sizes(-30, 7)),
+    ),
+    ("exp_negative", True): (
+        exp_negative_double.exp_negative,
+        np.append([0.0, float(exp_negative_double.CUTOFF), 1e30, np.inf], _sizes(-60, 10)),
+    ),
+    ("tanh", False): (tanh.tanh, _BOTH),
+    ("tanh", True): (tanh_double.tanh, _BOTH),
+    ("logistic", False): (logistic.logistic, np.append(_BOTH, [np.inf, -np.inf])),
+    ("cosine", False): (cosine.cosine, np.append(_sizes(-60, 12), -_sizes(-60, 12))),
+    ("cosine", True): (cosine_double.cosine, np.append(_sizes(-60, 12), -_sizes(-60, 12))),
+    ("root_bound", False): (root_bound.root_bound, np.append(0.0, _sizes(-120, 120))),
+}
+
+
+def scalars(source: str, prefix: str) -> tuple[Scalar, ...]:
+    """Return the scalar functions of a C file that have a meaning in Python, with arguments."""
+    found = []
+    for c_type, name in _DEFINITION.findall(source):
+        is_double = c_type == "double"
+        own = name.removeprefix(f"{prefix}_").removeprefix("replay_")
+        if (own, is_double) in _FUNCTIONS:
+            of, arguments = _FUNCTIONS[own, is_double]
+            kept = arguments.astype(np.float64 if is_double else np.float32)
+            found.append(Scalar(name, is_double, of, kept))
+    return tuple(found)

@@ -1,0 +1,90 @@
+"""Coverage of the emitted C: what clang's figures mean, and what is justified."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+import pytest
+from evidence.subjects import small_models
+
+from kit.tools import need
+from kmcompile import resources
+from kmcompile.evidence.coverage import covering
+from kmcompile.evidence.coverage.justified import FILE, justified, reason_of
+from kmcompile.evidence.coverage.outcomes import Outcome, merged, outcomes
+from kmcompile.evidence.finding import Outcome as Stands
+
+SOURCE = """static bool iris_both(const bool a, const bool b)
+{
+    return a && (b != IRIS_NO);
+}"""
+EXPORT = {
+    "files": [
+        {
+            "branches": [[3, 12, 3, 13, 5, 1, 0, 0, 6], [3, 17, 3, 31, 5, 0, 0, 0, 6]],
+            "mcdc_records": [[3, 12, 3, 31, 0, 5, [True, False]]],
+        }
+    ]
+}
+LCOV = "SF:iris.c\nDA:2,6\nDA:3,6\nDA:4,0\nend_of_record\n"
+
+
+def found():
+    return outcomes(json.dumps({"data": [EXPORT]}), LCOV, SOURCE, "iris")
+
+
+def test_branches_conditions_and_lines_are_told_without_the_prefix():
+    left = {
+        (one.kind, one.function, one.text, one.value) for one in found().values() if not one.covered
+    }
+    assert left == {
+        ("branch", "both", "(b != NO)", "false"),
+        ("condition", "both", "(b != NO)", ""),
+        ("line", "both", "}", ""),
+    }
+
+
+def test_what_another_build_covers_is_covered():
+    other = {
+        place: Outcome(one.kind, one.function, one.text, one.value, one.line, True)
+        for place, one in found().items()
+        if one.kind == "branch"
+    }
+    both = merged([found(), other])
+    assert all(one.covered for one in both.values() if one.kind == "branch")
+    assert not all(one.covered for one in both.values())
+
+
+def test_each_justified_condition_stands_in_its_template():
+    templates = next(iter(resources.template_folders()))
+    for one in justified():
+        text = " ".join((templates / one.template).read_text(encoding="utf-8").split())
+        words = [word for word in re.findall(r"[a-z_]{3,}", one.condition)]
+        assert words and all(word in text for word in words), one
+        assert one.value in ("true", "false", "any")
+        assert len(one.reason) > 20
+
+
+def test_each_justification_is_there_once():
+    entries = tomllib.loads(FILE.read_text())["justified"]
+    keys = [(one["function"], one["condition"], one["value"]) for one in entries]
+    assert len(set(keys)) == len(keys)
+
+
+def test_an_unknown_condition_has_no_reason():
+    assert reason_of(Outcome("branch", "sum", "x > 3U", "true", 7, False)) is None
+
+
+@pytest.mark.exhaustive
+def test_branches_of_small_models_are_covered_or_justified(tmp_path):
+    need("clang-19")
+    for subject in small_models(0.03, with_vectors=True):
+        findings = covering.run(subject, tmp_path)
+        assert {one.outcome for one in findings} <= {Stands.SHOWN, Stands.OPEN}
+        told = json.loads((tmp_path / subject.name / covering.COUNTS).read_text())
+        for covered, all_ in told["covered"].values():
+            assert covered >= 0.8 * all_
+        covered, all_ = told["covered"]["branch"]
+        assert covered >= 0.95 * all_
