@@ -8,8 +8,8 @@ from pathlib import Path
 
 from evidence.attacks import run_attacks
 from evidence.supply_chain import run_supply_chain
-from evidence.traceability import run_traceability
 from evidence.totals import sum_coverage, sum_mutation
+from evidence.traceability import run_traceability
 from kmcompile.evidence.finding import Finding
 
 
