@@ -7,8 +7,8 @@ import re
 import tomllib
 
 import pytest
-from evidence.subjects import small_models
 
+from evidence.subjects import small_models
 from kit.tools import need
 from kmcompile import resources
 from kmcompile.evidence.coverage import covering

@@ -6,8 +6,8 @@ import json
 import random
 
 import pytest
-from evidence.subjects import small_models
 
+from evidence.subjects import small_models
 from kit.tools import need
 from kmcompile.evidence.mutation import mutating
 from kmcompile.evidence.mutation.mutants import flipped, sampled, sites
