@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evidence.attacks import run_attacks
+from evidence.rounding import part as rounding
 from evidence.supply_chain import run_supply_chain
 from evidence.totals import sum_coverage, sum_mutation
 from evidence.traceability import run_traceability
@@ -41,4 +42,5 @@ TOOL_PARTS: tuple[ToolPart, ...] = (
     ),
     ToolPart("coverage", "what the vectors cover over all subjects", sum_coverage),
     ToolPart("mutation", "which small faults they find over all subjects", sum_mutation),
+    ToolPart(rounding.NAME, rounding.TITLE, rounding.run_part),
 )

@@ -33,10 +33,10 @@ VIEW: Final = RootBoundView()
 def root_bound(v: Float32Array) -> Float32Array:
     """Return a float32 that is at least sqrt(v), and close to sqrt(v) where v >= 2^-80.
 
-    Halving the bits of v halves the exponent, which gives a start s within 4 % of sqrt(v). Two
+    Halving the bits of v halves the exponent, which gives a start s within 4.5 % of sqrt(v). Two
     steps of Heron follow: s becomes (s + v / s) / 2, which is at least sqrt(v) for any s > 0, as an
     arithmetic mean is at least the geometric mean. A step turns a relative error e into e^2 / 2,
-    so that 4e-7 remains. In the last step the division, the addition and the last product round by
+    so that 5e-7 remains. In the last step the division, the addition and the last product round by
     2^-24 each and the halving is exact: a factor 1 + 2^-21 covers these roundings. Rounding errors
     of the first step are only a different start of the second.
 

@@ -780,7 +780,7 @@ static bool iris_proved(
 }
 
 /*
- * At least sqrt(v), and little more: s, of halved bits, is within 4 % of it, and for any s > 0
+ * At least sqrt(v), and little more: s, of halved bits, is within 5 % of it, and for any s > 0
  * the mean of s and v / s is at least sqrt(v). Two such steps; the factor makes up for rounding.
  * Input: v from 0 to 0x1p+126. A leaf function.
  */

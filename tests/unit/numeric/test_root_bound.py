@@ -7,7 +7,7 @@ import numpy as np
 from kmcompile.numeric.scalar.root_bound import root_bound
 
 CLOSE = 2.0**-19
-"""2^-21 on top of 4 % squared and halved twice, and what rounds: below four times 2^-21."""
+"""2^-21 on top of 4.5 % squared and halved twice, and what rounds: below four times 2^-21."""
 
 
 def test_it_is_never_below_and_close_for_every_exponent():

@@ -1,0 +1,125 @@
+"""The part `rounding` of the evidence: Gappa proves the scalar functions' error bounds."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from evidence.rounding import cosine, exponential, others, roots, tanh
+from evidence.rounding.proof import Claim, Proof
+from kmcompile.errors import ToolError
+from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.tools.toolchain import install_command, run_process
+
+NAME = "rounding"
+TITLE = "the claimed error bounds of the scalar functions follow from the operations in the C"
+CLAIM = "rounding-of-scalar-functions"
+_TIMEOUT_S = 300.0
+_UNPROVED = ("assumed to be", "not trivially")
+"""What Gappa says of a hint that it takes without having checked it."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What Gappa said about one script."""
+
+    proof: Proof
+    proved: bool
+    output: str
+
+
+def all_claims() -> list[Claim]:
+    """Return the claims of all functions of templates/scalar/."""
+    modules = (exponential, cosine, tanh, roots, others)
+    return [claim for module in modules for claim in module.claims()]
+
+
+def run_part(folder: Path, share: float) -> Sequence[Finding]:
+    """Write the scripts of every function, run Gappa, and return one finding a function.
+
+    Parameters
+    ----------
+    folder : Path
+        Gets a folder for each function: its C, the scripts, and what Gappa said.
+    share : float
+        Of each function's scripts, this share is run, at least one.
+    """
+    installed = shutil.which("gappa") is not None
+    version = _version(folder) if installed else "Gappa"
+    findings = []
+    for claim in all_claims():
+        own = folder / claim.function
+        write(own, claim)
+        findings.append(_finding(own, claim, share, version) if installed else _not_run(claim))
+    return findings
+
+
+def write(folder: Path, claim: Claim) -> None:
+    """Write the C and the scripts of a claim into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{claim.function}.c").write_text(claim.code, encoding="utf-8")
+    for proof in claim.proofs:
+        (folder / f"{proof.name}.g").write_text(proof.text, encoding="utf-8")
+
+
+def run_gappa(folder: Path, proof: Proof) -> Run:
+    """Run Gappa on a script that has been written; keep what it said beside the script."""
+    try:
+        code, output = run_process(
+            ["gappa", f"{proof.name}.g"], folder, _TIMEOUT_S, f"gappa on {proof.name}"
+        )
+    except ToolError as error:
+        code, output = 1, f"{error}\n"
+    (folder / f"{proof.name}.txt").write_text(output, encoding="utf-8")
+    return Run(proof, code == 0 and not any(text in output for text in _UNPROVED), output)
+
+
+def command(claim: Claim) -> str:
+    """Return the command that runs all scripts of a function from inside the evidence."""
+    return f"for script in {NAME}/{claim.function}/*.g; do gappa $script || echo $script; done"
+
+
+def _finding(folder: Path, claim: Claim, share: float, version: str) -> Finding:
+    start = time.perf_counter()
+    every = max(1, round(1 / share))
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        runs = list(pool.map(lambda one: run_gappa(folder, one), claim.proofs[::every]))
+    failed = [run.proof for run in runs if not run.proved]
+    listed = [f"{one.name}.g is not proved: {one.shows}" for one in failed]
+    listed += claim.left
+    if len(runs) < len(claim.proofs):
+        listed.append(f"{len(claim.proofs) - len(runs)} scripts were left out: --share {share:g}")
+    proved = len(runs) - len(failed)
+    return Finding(
+        CLAIM,
+        claim.function,
+        Outcome.OPEN if listed else Outcome.SHOWN,
+        f"error at most {claim.bound}: {proved} of {len(claim.proofs)} scripts proved",
+        command(claim),
+        version,
+        tuple(listed),
+        (f"{NAME}/{claim.function}",),
+        time.perf_counter() - start,
+    )
+
+
+def _not_run(claim: Claim) -> Finding:
+    return Finding(
+        CLAIM,
+        claim.function,
+        Outcome.NOT_RUN,
+        f"gappa is not installed; {install_command(['gappa'])}",
+        command(claim),
+        "Gappa",
+        files=(f"{NAME}/{claim.function}",),
+    )
+
+
+def _version(folder: Path) -> str:
+    _, output = run_process(["gappa", "--version"], folder, _TIMEOUT_S, "gappa --version")
+    return output.strip()
