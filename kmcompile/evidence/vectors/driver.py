@@ -70,7 +70,7 @@ def driver(
         budgets=budgets(program),
         rows=rows,
         damaged_rows=damaged_rows,
-        scalars=scalars(source, name),
+        scalars=scalars(source, program),
         accept=inner.get("accept_float") or inner.get("accept"),
         replay=inner.get("replay"),
         conclude=inner.get("answer") or inner.get("sum"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,11 +22,14 @@ from kmcompile.numeric.scalar import (
     tanh,
     tanh_double,
 )
+from kmcompile.program.program import Program
+from kmcompile.program.stages import RangeGate
 
 _SEED = 20030705
 _DEFINITION = re.compile(
     r"^static (?:inline )?(float|double) (\w+)\(const (?:float|double) \w+\)$", re.M
 )
+_END = re.compile(r"\(square [<>] (0x[0-9a-f.]+p[+-]\d+)f\)")
 _N_RANDOM = 64
 
 
@@ -42,12 +45,15 @@ class Scalar:
     of : callable
         Its meaning, of an array.
     arguments : ndarray of float32 or float64
+    gives : str
+        The C type of the result, if it is not that of the argument.
     """
 
     name: str
     is_double: bool
     of: Callable[[Any], Any]
     arguments: NDArray[Any]
+    gives: str = ""
 
     @property
     def words(self) -> NDArray[np.uint32]:
@@ -100,9 +106,9 @@ _FUNCTIONS: dict[tuple[str, bool], tuple[Callable[[Any], Any], NDArray[np.float6
 }
 
 
-def scalars(source: str, prefix: str) -> tuple[Scalar, ...]:
+def scalars(source: str, program: Program) -> tuple[Scalar, ...]:
     """Return the scalar functions of a C file that have a meaning in Python, with arguments."""
-    found = []
+    found, prefix = list(_dissimilarity(source, program)), program.name
     for c_type, name in _DEFINITION.findall(source):
         is_double = c_type == "double"
         own = name.removeprefix(f"{prefix}_").removeprefix("replay_")
@@ -111,3 +117,23 @@ def scalars(source: str, prefix: str) -> tuple[Scalar, ...]:
             kept = arguments.astype(np.float64 if is_double else np.float32)
             found.append(Scalar(name, is_double, of, kept))
     return tuple(found)
+
+
+def _dissimilarity(source: str, program: Program) -> Iterator[Scalar]:
+    """Yield the function that an audit asks how unlike the samples an input is, if there is one.
+
+    Its arguments are the ends of its intervals, their neighbours, and numbers far away.
+    """
+    name = f"{program.name}_dissimilarity"
+    gate = next((one for one in program.exits if isinstance(one, RangeGate)), None)
+    if gate is not None and len(gate.usual) and f" {name}(" in source:
+        ends = [float.fromhex(text) for text in _END.findall(source)]
+        at = np.array([*ends, 0.0, 1e30], dtype=np.float32)
+        around = [np.nextafter(at, np.float32(far)) for far in (-np.inf, np.inf)]
+        arguments = np.maximum(np.concatenate([at, *around]), np.float32(0))
+        yield Scalar(name, False, _counted(gate.dissimilarity), arguments, "uint32_t")
+
+
+def _counted(of: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the function with whole results as words."""
+    return lambda v: np.asarray(of(v)).astype(np.uint32)

@@ -73,7 +73,7 @@ class Vectors:
         within = takes_codes("classify_within", "predict_within")
         rows, damaged = asked_rows(classify(program, X)[0])
         expected = expected_words(program, X, rows, within, takes_codes("audit"))
-        units = [one.words for one in scalars(source, name)]
+        units = [one.words for one in scalars(source, program)]
         return cls(
             subject=subject,
             main=driver(program, source, header, rows, damaged[:_MOST_DAMAGED]),

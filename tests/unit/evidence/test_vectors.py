@@ -56,7 +56,7 @@ def test_inner_functions_are_called_with_what_they_take(subject):
 
 def test_scalar_functions_get_arguments_of_all_sizes(subject):
     source = "static float iris_square_root(const float v)\n{"
-    (root,) = scalars(source, "iris")
+    (root,) = scalars(source, subject.program)
     assert root.arguments.dtype == np.float32
     assert (root.arguments < np.finfo(np.float32).smallest_normal).any()
     np.testing.assert_array_equal(root.words.view(np.float32), np.sqrt(root.arguments))
