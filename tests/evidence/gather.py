@@ -8,17 +8,24 @@ With `--share 0.1` each part looks at a tenth of its subjects, cases and queries
 from __future__ import annotations
 
 import argparse
+import itertools
+import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from evidence.catalogue import TOOL_PARTS
 from evidence.subjects import real_models, small_models
+from kmcompile.errors import ToolError
 from kmcompile.evidence.catalogue import ASKING, CATALOGUE
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.folder import PAGE, write_summary
 from kmcompile.evidence.gathering import check_replaceable, replace_folder
+from kmcompile.evidence.part import Part
+from kmcompile.evidence.subject import Subject
 
 
 def main() -> None:
@@ -48,15 +55,31 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     tool_parts = [part for part in TOOL_PARTS if names is None or part.name in names]
     if parts:
         asks = any(part.name in ASKING for part in parts)
-        for subject in [*real_models(), *small_models(share, with_vectors=asks)]:
-            for part in parts:
-                tell(f"{part.name}: {subject.name}")
-                findings += part.run(subject, folder / part.name)
+        subjects = itertools.chain(real_models(), small_models(share, with_vectors=asks))
+        # Most of the work is in processes of the tools.
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            jobs = [
+                pool.submit(run_part, part, subject, folder)
+                for subject in subjects
+                for part in parts
+            ]
+            for job in jobs:
+                findings += job.result()
     for tool_part in tool_parts:
         tell(f"{tool_part.name}: {tool_part.title}")
         (folder / tool_part.name).mkdir(exist_ok=True)
         findings += tool_part.run(folder / tool_part.name, share)
     return findings
+
+
+def run_part(part: Part, subject: Subject, folder: Path) -> Sequence[Finding]:
+    """Return what a part finds about a subject; a tool that fails or hangs leaves it open."""
+    tell(f"{part.name}: {subject.name}")
+    try:
+        return part.run(subject, folder / part.name)
+    except ToolError as error:
+        text = str(error).splitlines()[0]
+        return [Finding(part.name, subject.name, Outcome.OPEN, text, "make evidence", part.name)]
 
 
 def tell(text: str) -> None:
