@@ -15,7 +15,8 @@ SUMMARY_MAGIC = 0x4B4D4331
 REQUEST_KIND = 0x4B4D5251
 ANSWER_KIND = 0x4B4D414E
 EXIT_KIND = 0x4B4D4558
-_CONSTANTS, _VARIABLES = ".rodata .rodata.*", ".data .data.*"
+# .srodata: gcc for RISC-V puts constants of 4 and 8 bytes there, also without small data.
+_CONSTANTS, _VARIABLES = ".rodata .rodata.* .srodata .srodata.*", ".data .data.*"
 _PROGRAM_ONLY = ".progmem*"
 """Sections of constants in avr-gcc's named address spaces, which data pointers cannot address."""
 _CHUNK_WORDS = 16384  # one semihosting call moves many queries
