@@ -53,8 +53,8 @@ def relative_error(values: Float64Array, precision: Precision, low_parts: bool) 
 def flushed_norm(table: RealArray) -> float:
     """Return how far a row of the table moves in norm if subnormal float32 numbers are read as 0.
 
-    The bounds of float32 arithmetic count this among the underflows.
+    Such a row may meet an input so long that what is lost is no underflow of the products.
     """
-    if table.dtype == np.float32 or not ((table != 0) & (np.abs(table) < SMALLEST_NORMAL)).any():
+    if not ((table != 0) & (np.abs(table) < SMALLEST_NORMAL)).any():
         return 0.0
     return float(np.sqrt(table.shape[1])) * SMALLEST_NORMAL

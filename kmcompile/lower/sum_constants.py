@@ -126,7 +126,9 @@ def sum_constants(
         magnitude = np.abs(decision_coefficients(machine)).sum(axis=1)
     magnitude = magnitude * (1 + 1e-9)
     intercept = machine.intercept.astype(precision.dtype)
-    underflow = (2 * summation.n_products + 8) * 2 * precision.smallest_normal
+    # A compensated addition has five operations more that can flush a subnormal result to 0.
+    operations = 2 * summation.n_products + 3 * summation.n_compensated + 8
+    underflow = 2 * operations * precision.smallest_normal
     # Coefficients below the smallest normal float32 are stored with an absolute error.
     tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
     constant = (

@@ -32,8 +32,8 @@ UNIT_ROUNDOFF_64 = 2.0**-53
 """u of float64, in which this module computes the constants."""
 
 _SLACK = 1.0 + 2.0**-18
-"""Covers the roundings in the evaluation of one bound on the board (at most 16 after a constant)
-and the rounding of the constants themselves in float64."""
+"""Covers the roundings in the evaluation of one bound on the board (at most 20 after a constant)
+and the rounding of the constants themselves in float64 (lemma 3 of the page rounding_proof)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,8 @@ class Precision:
 
         References
         ----------
-        Higham, Accuracy and Stability of Numerical Algorithms (2002), lemma 3.1.
+        Higham, Accuracy and Stability of Numerical Algorithms (2002), lemma 3.1; lemmas 1 and 2 of
+        the manual's page rounding_proof. Jeannerod and Rump (2013) have n u for inner products.
 
         Examples
         --------

@@ -42,7 +42,8 @@ class ExactSum(VectorTotals):
     For a group and each of its decisions, the products of one block are added left to right,
     the blocks in order, and the group's total is added to the decision. With N additions on the
     longest path: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
-    kernel's value error, as is the rounding of the coefficients.
+    kernel's value error, as is the rounding of the coefficients (lemmas 4 and 5 of the manual's
+    page rounding_proof).
 
     Where more than `MOST_PLAIN` totals are added to a decision, the sum is compensated: what each
     of these additions rounds off is exactly known, is added up apart, and added to the decision at

@@ -59,4 +59,4 @@ def test_subnormal_entries_of_a_table_may_be_read_as_0():
     moved = np.sqrt((row[row < 2.0**-126] ** 2).sum())
     assert flushed_norm(row) >= moved
     assert flushed_norm(row[:, 2:]) == 0.0
-    assert flushed_norm(row.astype(np.float32)) == 0.0
+    assert flushed_norm(row.astype(np.float32)) >= moved
