@@ -193,7 +193,7 @@ class _Linking:
         image = self.work / "image.elf"
         script = ["-nostdlib", "-static", "-T", str(boot_folder / "image.ld")]
         self.compiling.link([*own, *script], [model, *self.harnesses, *others], image, libraries)
-        elf.check_placed(image)
+        elf.check_placed(image, range(boot.ram.origin, boot.ram.origin + boot.ram.bytes))
         if self.target.compiler.calls_from == "compiler":
             known = dict(self.target.compiler.helper_stack_bytes)
             helpers = elf.helper_frames(image, ".model_text", self.parts, known)

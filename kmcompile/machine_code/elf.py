@@ -70,15 +70,22 @@ def sizes(path: Path, prefix: str = "") -> Sizes:
     return Sizes(*(totals[kind] for kind in ("code", "constants", "data", "zeroed")))
 
 
-def check_placed(path: Path) -> None:
-    """Raise ToolError if the linker placed a section that the linker script does not name.
+def check_placed(path: Path, ram: range) -> None:
+    """Raise ToolError if RAM has a section that the linker script does not name.
 
-    The start-up code knows nothing of such a section: constants in it would be lost.
+    The start-up code neither loads nor clears such a section: constants in it would be lost.
+
+    Parameters
+    ----------
+    path : Path
+        An image.
+    ram : range
+        The addresses of the RAM.
     """
     with opened(path) as elf:
         for section in elf.iter_sections():
             known = section.name.startswith(_SCRIPT) or section["sh_size"] == 0
-            if section["sh_flags"] & ALLOCATED and not known:
+            if section["sh_flags"] & ALLOCATED and not known and section["sh_addr"] in ram:
                 raise ToolError(
                     f"{path.name}: section {section.name} lies where no start-up code loads it\n"
                     "use compiler flags that leave small data among the others"
