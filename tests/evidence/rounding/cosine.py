@@ -97,8 +97,9 @@ def _claim(
     eta = max(largest(difference(series, exact), Fraction(0), reach**2, 64))
     eta += remainder(2 * _TERMS, reach)
     bound = error * 2**of.precision
-    proofs = [*_reductions(function, of)]
+    proofs = []
     for name, form in (("", function), ("_contracted", function.contracted())):
+        proofs += _reductions(form, of, name)
         for low, high in zip(_ENDS, (*_ENDS[1:], of.reach), strict=True):
             own = end if low in _LOOSE and not name else bound
             proofs.append(_evaluation(form, of, eta, own, (low, high), name))
@@ -112,12 +113,12 @@ def _claim(
     return Claim(of.function, f"{bound:g} * 2^-{of.precision}", tuple(proofs), taken, code, left)
 
 
-def _reductions(function: Function, of: _Format) -> list[Proof]:
+def _reductions(function: Function, of: _Format, suffix: str) -> list[Proof]:
     """Return the proofs of the reduction: k = 0, and all other k. All is odd in v to the bit."""
     definitions = [f"v = {of.rounding}(any);", *function.lines(last=of.last)]
     zero = " /\\ ".join(f"{name} in [0, 0]" for name in ("k", *of.products, of.last))
     start = proof(
-        f"{of.function}_start",
+        f"{of.function}{suffix}_start",
         "Up to 1.57 k is 0, so that s is v.",
         definitions,
         f"{{ v in [0, 1.57] -> {zero} }}",
@@ -160,7 +161,7 @@ def _reductions(function: Function, of: _Format) -> list[Proof]:
     definitions.append(f"S = v - k * ({' + '.join(of.names)} + REST);")
     goal = f"{{ v in [1.57, 16384] /\\ REST in {rest(PI, *of.values)}\n  {goal} }}"
     shows = "All but the last difference are exact: s is within a tiny drift of S = v - k pi."
-    return [start, proof(f"{of.function}_reduction", shows, definitions, goal, hints)]
+    return [start, proof(f"{of.function}{suffix}_reduction", shows, definitions, goal, hints)]
 
 
 def _evaluation(

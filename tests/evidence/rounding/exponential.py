@@ -89,8 +89,9 @@ def _float_claim() -> Claim:
     series = [Fraction(1), Fraction(-1), *fractions_of(exp_negative.COEFFICIENTS)]
     eta = _relative_error(series, Fraction(_FLOAT.reach))
     bound = exp_negative.RELATIVE_ERROR * 2**24
-    proofs = [*_reductions(function, _FLOAT)]
+    proofs = []
     for name, form in (("", function), ("_contracted", function.contracted())):
+        proofs += _reductions(form, _FLOAT, name)
         proofs += [
             _evaluation(form, _FLOAT, eta, bound, f"[-{_FLOAT.reach}, 0.3]", name),
             _evaluation(form, _FLOAT, eta, 1.57, f"[0.3, {_FLOAT.reach}]", f"{name}_end"),
@@ -106,7 +107,10 @@ def _double_claim() -> Claim:
     code, function, one_minus = _double_functions()
     eta = _relative_error(_taylor(), Fraction(_DOUBLE.reach))
     bound = exp_negative_double.RELATIVE_ERROR * 2**53
-    proofs = [*_reductions(function, _DOUBLE)]
+    proofs = [
+        *_reductions(function, _DOUBLE, ""),
+        *_reductions(function.contracted(), _DOUBLE, "_contracted"),
+    ]
     for name, form in (("", one_minus), ("_contracted", one_minus.contracted())):
         whole = Function([*form.operations, *function.between("result")], form.constants)
         t = f"[-{_DOUBLE.reach}, {_DOUBLE.reach}]"
@@ -143,12 +147,12 @@ def _taken(eta: Fraction) -> tuple[str, ...]:
     )
 
 
-def _reductions(function: Function, of: _Format) -> list[Proof]:
+def _reductions(function: Function, of: _Format, name: str) -> list[Proof]:
     """Return the proofs of the reduction: n = 0, and all other n."""
     variable = of.variable
     definitions = [f"{variable} = {of.rounding}(any);", *function.lines(last="s_b")]
     start = proof(
-        f"{of.function}_start",
+        f"{of.function}{name}_start",
         "Up to 0.34 n is 0, so that s is z.",
         definitions,
         f"{{ {variable} in [0, 0.34] -> n in [0, 0] /\\ s_a_b in [0, 0] /\\ s_b in [0, 0] }}",
@@ -174,7 +178,7 @@ def _reductions(function: Function, of: _Format) -> list[Proof]:
     ]
     definitions.append(f"S = {variable} - n * (ln2_high + ln2_low + REST);")
     shows = "s_a is exact, and s_a - s_b is within a tiny drift of S = z - n ln 2."
-    return [start, proof(f"{of.function}_reduction", shows, definitions, goal, hints)]
+    return [start, proof(f"{of.function}{name}_reduction", shows, definitions, goal, hints)]
 
 
 def _evaluation(

@@ -45,7 +45,8 @@ def run_part(folder: Path, share: float) -> Sequence[Finding]:
     Parameters
     ----------
     folder : Path
-        Gets a folder for each function: its C, the scripts, and what Gappa said.
+        Gets a folder for each function: its C, the scripts, what they take from elsewhere, and what
+        Gappa said.
     share : float
         Of each function's scripts, this share is run, at least one.
     """
@@ -65,6 +66,21 @@ def write(folder: Path, claim: Claim) -> None:
     (folder / f"{claim.function}.c").write_text(claim.code, encoding="utf-8")
     for proof in claim.proofs:
         (folder / f"{proof.name}.g").write_text(proof.text, encoding="utf-8")
+    (folder / f"{claim.function}.md").write_text(_page(claim), encoding="utf-8")
+
+
+def _page(claim: Claim) -> str:
+    """Return what is claimed, what scripts show and take from elsewhere, and what is left."""
+    lines = [f"# {claim.function}", "", f"Claimed: {claim.bound}.", "", "## Scripts", ""]
+    lines += [f"- {one.name}.g: {one.shows}" for one in claim.proofs]
+    lines += ["", "## Taken from elsewhere", "", *(f"- {text}" for text in claim.taken)]
+    lines += [
+        "",
+        "## Not shown by Gappa",
+        "",
+        *(f"- {text}" for text in claim.left or ("nothing",)),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def run_gappa(folder: Path, proof: Proof) -> Run:
@@ -99,7 +115,8 @@ def _finding(folder: Path, claim: Claim, share: float, version: str) -> Finding:
         CLAIM,
         claim.function,
         Outcome.OPEN if listed else Outcome.SHOWN,
-        f"error at most {claim.bound}: {proved} of {len(claim.proofs)} scripts proved",
+        f"claimed: {claim.bound}; {proved} of {len(claim.proofs)} scripts proved"
+        + (", some of a larger bound or a smaller range" if claim.left else ""),
         command(claim),
         version,
         tuple(listed),
