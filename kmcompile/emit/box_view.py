@@ -11,7 +11,7 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.program.stages import ExactSum, Vote, box_slopes
+from kmcompile.program.stages import ExactSum, Value, Vote, box_slopes
 from kmcompile.program.stages.box_distance import BEYOND
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input_tolerance import InputTolerance
@@ -76,6 +76,8 @@ class SlopesView:
     unrolled : bool
         Whether lanes are scalars.
     lanes, later_lanes : tuple of int
+    for_sign : bool
+        Whether only the signs of decisions count.
     n_growths : int
         Powers of the distance with which a bend grows.
     bend, slope : str
@@ -87,6 +89,7 @@ class SlopesView:
     unrolled: bool
     lanes: tuple[int, ...]
     later_lanes: tuple[int, ...]
+    for_sign: bool
     n_growths: int
     bend: str
     slope: str
@@ -117,6 +120,7 @@ class SlopesView:
             unrolled=view.unrolled,
             lanes=view.lanes,
             later_lanes=view.later_lanes,
+            for_sign=not isinstance(ends.label, Value),
             n_growths=n_growths,
             bend="box_bends[p] and its growth" if n_growths else "box_bends[p]",
             slope="sum of w s" if box.distance else "sum of w s - (f - b) x",
@@ -181,20 +185,28 @@ def box_sections(
     is_binary = label.template == "sign"
     context: dict[str, Any] = {"label_function": label.template, "is_binary": is_binary, **names}
     sections = []
+    is_value = isinstance(label, Value)
     if not early.proves:
         middles = {"answer": "result", "is_regression": False, "keeps_middles": False}
-        sections.append(render("early_exits/middle.c.j2", **names))
-        sections.append(render("early_exits/proved.c.j2", **middles, **context))
+        needed = ("narrow",) if is_value else ("middle", "narrow", "proved")
+        own = {**middles, **context}
+        sections += [render(f"early_exits/{part}.c.j2", **own) for part in needed]
     if box.distance is not None:
         of_distance: dict[str, Any] = {"distance": box.distance, "growths": _growths(box)}
         of_distance["beyond"] = BEYOND
         sections.append(render("input_tolerance/distance.c.j2", **of_distance, **names))
     if box.slopes is not None:
         assert isinstance(ends.exact, ExactSum)
-        own = {"slopes": SlopesView.of(box, ends, functions.of_exact_sum), "stage": box.slopes}
-        parts = (box.slopes.template, *_TEMPLATES)
-        sections += [render(f"input_tolerance/{part}.c.j2", **own, **names) for part in parts]
+        view = SlopesView.of(box, ends, functions.of_exact_sum)
+        own = {"slopes": view, "stage": box.slopes, **names}
+        later = [part for part in _TEMPLATES if view.for_sign or part != "threshold"]
+        parts = (box.slopes.template, *later)
+        sections += [render(f"input_tolerance/{part}.c.j2", **own) for part in parts]
     context |= {"is_vote": isinstance(label, Vote), "starts_here": not early.proves}
     context["takes_input"] = _takes_input(box)
-    sections.append(render("stages/input_tolerance.c.j2", box=box, **context))
+    if isinstance(label, Value):
+        context |= {"answer": "prediction", "has_tolerance": label.tolerance is not None}
+        sections.append(render("input_tolerance/value.c.j2", box=box, **context))
+    else:
+        sections.append(render("stages/input_tolerance.c.j2", box=box, **context))
     return sections

@@ -33,6 +33,7 @@ def early_exit_sections(
         is_binary = label_function == "sign"
         sections.append(render("early_exits/middle.c.j2", **names))
         middles = {"is_binary": is_binary, "keeps_middles": early.keeps_middles}
+        sections.append(render("early_exits/narrow.c.j2", **middles, **context))
         sections.append(render("early_exits/proved.c.j2", **middles, **context))
     if early.needs_root_bound:
         sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))

@@ -144,7 +144,8 @@ def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
         meant = "the winner's decision"
     of_sign = f"The comment at {program.name.upper()}_N_DECISIONS says what its sign means."
     if program.box is not None:
-        return (*_box_lines(program.box, meant, of_sign), *_threshold_lines(program))
+        own = _box_lines(program.box, meant, of_sign, program.is_regression)
+        return (*own, *_threshold_lines(program))
     return (
         *_wrapped(
             f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
@@ -158,10 +159,16 @@ def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
     )
 
 
-def _box_lines(box: InputTolerance, meant: str, of_sign: str) -> tuple[str, ...]:
+def _box_lines(box: InputTolerance, meant: str, of_sign: str, is_value: bool) -> tuple[str, ...]:
     """Return lines on the meaning of lower, upper and certified with an input tolerance."""
     least, most = (np.format_float_positional(end(box.tolerance)) for end in (np.min, np.max))
     size = f"{most} or less" if least == most else f"its tolerance, {least} to {most}"
+    if is_value:
+        return _wrapped(
+            "lower and upper hold for every input near x, too: each of its features may differ "
+            f"from x's by {size}, in the units of x. The trained model's value of every such input "
+            "lies between them; value is that of x itself."
+        )
     return (
         *_wrapped(
             "The answers hold for every input near x: each of its features may differ from x's by "

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.layout import Layout
@@ -160,6 +162,8 @@ class StepView:
         At least `sizeof` of a job.
     harness_start : str
         C literal of the word of a harness record at which the answer in steps begins.
+    reach : float32 or None
+        What an input tolerance adds to the deviation that the exits get.
     """
 
     most_operations: str
@@ -189,6 +193,7 @@ class StepView:
     replay_end_reads_input: bool
     job_bytes: int
     harness_start: str
+    reach: np.float32 | None
 
     @property
     def has_progress(self) -> bool:
@@ -250,6 +255,7 @@ def step_view(layout: Layout, harness_start: int) -> StepView | None:
         replay_end_reads_input=fine or (replayed is not None and _is_reduced(replayed.sum)),
         job_bytes=_job_bytes(layout, program, kept),
         harness_start=unsigned_literal(harness_start),
+        reach=early.reach,
     )
 
 

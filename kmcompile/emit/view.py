@@ -187,6 +187,7 @@ class ModelView:
     decision_function: str
     label_function: str
     box_arguments: str
+    conclude_reads_input: bool
     sums_pairs: bool
     counts_evaluations: bool
     telemetry: TelemetryView | None
@@ -345,6 +346,8 @@ def model_view(
         tested="N_TABLES" if copies is None else "N_TABLE_BLOCKS",
         steps=step_view(layout, at_once_words(program)),
         box_arguments=box_arguments(program.box),
+        conclude_reads_input=(bool(program.replay) and early.proves)
+        or "input" in box_arguments(program.box),
     )
 
 

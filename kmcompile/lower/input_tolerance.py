@@ -11,13 +11,13 @@ from kmcompile.kernels import Linear, Poly, Rbf
 from kmcompile.lower.box_polynomial import growths
 from kmcompile.lower.box_slopes import poly_slopes, rbf_slopes
 from kmcompile.model.coefficients import decision_coefficients
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, LinearSum, Sign, Vote
+from kmcompile.program.stages import ExactSum, LinearSum, Sign, Value, Vote
 from kmcompile.program.stages.box_slopes import BoxSlopes
 from kmcompile.program.stages.input_tolerance import InputTolerance
 from kmcompile.steps import Affine, Clip, Columns, Extension, Projection, Step
@@ -79,16 +79,14 @@ def with_input_tolerance(
 
 
 def _with_slopes(program: Program) -> ExactSum | None:
-    """Return the sum of a program whose label rests on signs of decisions that have slopes."""
-    rests_on_signs = isinstance(program.label, Sign | Vote)
+    """Return the sum of a program whose answer is a value, or rests on signs of decisions."""
+    rests_on_signs = isinstance(program.label, Sign | Vote | Value)
     return program.sum if isinstance(program.sum, ExactSum) and rests_on_signs else None
 
 
 def _require_bounds(program: Program, machine: KernelMachine) -> None:
     """Raise InputError unless there are bounds over a box for the machine."""
-    if machine.task is Task.REGRESSION:
-        why = "this model is a regression, which has no label"
-    elif machine.routing is not None:
+    if machine.routing is not None:
         why = "this model chooses among leaves, whose labels it does not bound"
     elif not isinstance(program.sum, ExactSum | LinearSum):
         why = f"it bounds sums in float32, this program's is {program.sum.name}"

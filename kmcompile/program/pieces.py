@@ -119,8 +119,15 @@ def _prepare_operations(program: Program) -> int:
 
 
 def _sum_pieces(program: Program) -> list[Piece]:
-    """Return the pieces of the exact sum; its last one also makes the label."""
+    """Return the pieces of the exact sum; its last one also makes the label.
+
+    With an input tolerance the last one bounds the decisions over the box, too.
+    """
     exact, label = program.ends.exact, program.ends.label.operations()
+    name = ""
+    if program.box is not None:
+        label += program.box.operations(program.ends)
+        name = " with the bounds over the box"
     if isinstance(exact, PairSum):
         return _pair_pieces(exact, label)
     if isinstance(exact, ExactSum):
@@ -135,11 +142,11 @@ def _sum_pieces(program: Program) -> list[Piece]:
         block = exact.lanes * (total + FUNCTION_OPERATIONS + exact.n_rows) + exact.n_rows
         end = 12 * exact.n_decisions
     else:
-        return [Piece("sum", exact.name, exact.operations() + label)]
+        return [Piece("sum", f"{exact.name}{name}", exact.operations() + label)]
     return [
         Piece("begin_sum", f"begin of {exact.name}", begin),
         Piece("sum_block", f"block of {exact.name}", block, exact.n_blocks, "block"),
-        Piece("end_sum", f"end of {exact.name}", end + label),
+        Piece("end_sum", f"end of {exact.name}{name}", end + label),
     ]
 
 

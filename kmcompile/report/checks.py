@@ -83,10 +83,19 @@ def _box_checks(report: Report) -> list[Check]:
     run = verification_part(report, "input_tolerance")
     if run is None:
         return []
+    if run["mean_half_width"] is None:
+        said = (
+            f"{share_text(run['certified_share'])} certified within the tolerance, "
+            f"{share_text(run['certified_alone_share'])} without; "
+            f"{share_text(run['changed_share'])} have another label somewhere within it"
+        )
+    else:
+        said = (
+            f"values within {small_text(run['mean_half_width'])} on the mean, "
+            f"{small_text(run['mean_reached'])} were found"
+        )
     text = (
-        f"{count_text(run['queries'])} queries, {share_text(run['certified_share'])} certified "
-        f"within the tolerance, {share_text(run['certified_alone_share'])} without; "
-        f"{share_text(run['changed_share'])} have another label somewhere within it; "
+        f"{count_text(run['queries'])} queries, {said}; "
         f"{count_text(run['points'])} points tried, {count_text(run['wrong'])} wrong"
     )
     what = "Answers hold within the input tolerance"

@@ -10,6 +10,8 @@ from kmcompile.report.section import Section
 from kmcompile.verify.checked import NO_LABELS
 from kmcompile.verify.findings import Findings
 
+_LABELS = "the answers are labels"
+
 
 def verification_section(
     program: Program, findings: Findings, no_check: str, commands: Sequence[str]
@@ -44,6 +46,12 @@ def verification_section(
         reasons["verification.input_tolerance"] = (
             "there is no input tolerance" if program.box is None else no_check
         )
+    elif program.is_regression:
+        of_labels = ("certified_share", "certified_alone_share", "changed_share")
+        reasons |= {f"verification.input_tolerance.{name}": NO_LABELS for name in of_labels}
+    else:
+        of_values = ("mean_half_width", "mean_reached")
+        reasons |= {f"verification.input_tolerance.{name}": _LABELS for name in of_values}
     content = checked.Verification(
         queries_source=findings.source,
         exact=checked.Exact(host=findings.host, target=findings.target),

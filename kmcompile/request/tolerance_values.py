@@ -63,11 +63,6 @@ def check_input_tolerance(options: Options) -> None:
             f"{given}: sums in double leave as many labels open as sums in float\n"
             "leave out --replay"
         )
-    if options.step is not None:
-        raise UsageError(
-            f"{given}: calls of constant work do not bound answers within a tolerance\n"
-            "leave out --step"
-        )
     if options.reduce not in (None, "off"):
         raise UsageError(
             f"{given}: its bounds are those of the trained machine\nleave out --reduce"

@@ -70,25 +70,32 @@ def check_box(
     rows = _asked(machine, queries, answers)
     X = queries.X[rows].astype(np.float64)
     results = answers.results[rows]
-    changed = np.zeros(len(rows), dtype=bool)
+    has_labels = machine.task is not Task.REGRESSION
+    changed, reached = np.zeros(len(rows), dtype=bool), np.zeros(len(rows))
     n_points = 0
     for points in _points(machine, X, results["label"], box):
         reference = evaluate(machine, points)
         n_points += len(points)
-        changed |= reference.labels != results["label"]
-        _check_labels(machine, results, reference, rows)
+        if has_labels:
+            changed |= reference.labels != results["label"]
+            _check_labels(machine, results, reference, rows)
+        else:
+            reached = np.maximum(reached, np.abs(reference.decisions[:, 0] - results["value"]))
         _check_intervals(machine, results, reference, rows)
     given = rows < (queries.n_given or queries.n_ordinary)
     if not given.any():
         given[:] = True
+    half = (results["upper"].astype(np.float64) - results["lower"]) / 2
     at_x = _certified_at_x(program, answers, rows)
     return WithinTolerance(
         smallest=float(box.tolerance.min()),
         largest=float(box.tolerance.max()),
         queries=int(given.sum()),
-        certified_share=float(results["certified"][given].mean()),
-        certified_alone_share=float(at_x[given].mean()),
-        changed_share=float(changed[given].mean()),
+        certified_share=float(results["certified"][given].mean()) if has_labels else None,
+        certified_alone_share=float(at_x[given].mean()) if has_labels else None,
+        changed_share=float(changed[given].mean()) if has_labels else None,
+        mean_half_width=None if has_labels else float(half[given].mean()),
+        mean_reached=None if has_labels else float(reached[given].mean()),
         points=n_points,
         wrong=0,
     )
@@ -136,6 +143,8 @@ def _directions(
 ) -> list[Float64Array]:
     """Return combinations of decisions that grow towards other labels, (n_queries, n_decisions)."""
     rows = np.arange(len(decisions))
+    if machine.task is Task.REGRESSION:
+        return [np.full_like(decisions, sign) for sign in (-1.0, 1.0)]
     if machine.task.has_one_sign:
         return [np.where(labels == 1, -1.0, 1.0)[:, None]]
     found = []

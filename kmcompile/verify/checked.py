@@ -59,13 +59,18 @@ class WithinTolerance:
         Tolerances of the raw features.
     queries : int
         Number of queries of which the shares are taken.
-    certified_share : float
-        Share of labels that are certified for every input within the tolerance.
-    certified_alone_share : float
+    certified_share : float or None
+        Share of labels that are certified for every input within the tolerance; None, as the next
+        two, in a regression.
+    certified_alone_share : float or None
         Share of labels that the sums certify for the received input alone.
-    changed_share : float
+    changed_share : float or None
         Share of queries for which a point within the tolerance with another label was found. No
         more than 1 - changed_share can be certified.
+    mean_half_width : float or None
+        Of a regression: mean of half the width of the intervals.
+    mean_reached : float or None
+        Of a regression: mean of the largest distance from its value that was found for a query.
     points : int
         Number of points of all queries that were tried.
     """
@@ -73,8 +78,10 @@ class WithinTolerance:
     smallest: float
     largest: float
     queries: int
-    certified_share: float
-    certified_alone_share: float
-    changed_share: float
+    certified_share: float | None
+    certified_alone_share: float | None
+    changed_share: float | None
+    mean_half_width: float | None
+    mean_reached: float | None
     points: int
     wrong: int

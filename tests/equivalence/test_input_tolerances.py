@@ -12,6 +12,7 @@ from test_c_matches_interpreter import Compiler, check_on_host
 from kit import catalogue
 from kit.input_tolerances import CORE, MORE, Tolerant
 from kit.real_model import DIGITS, RealModel
+from kit.steps import InSteps
 from kmcompile.lower.input_tolerance import prepared_tolerance, with_input_tolerance
 from kmcompile.model.reference import evaluate
 from kmcompile.program import storage
@@ -24,6 +25,7 @@ from kmcompile.verify.finding import Broken
 from kmcompile.verify.queries import Queries
 
 EVERY = [*CORE, *MORE]
+VALUES = [case for case in EVERY if case.data == "diabetes"]
 
 
 def asked(case: Tolerant):
@@ -39,12 +41,22 @@ def test_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     check_on_host(catalogue.emitted(case, "host"), Compiler("gcc", "-O2"), tmp_path)
 
 
+@pytest.mark.parametrize("case", [*CORE[1:4], *CORE[5:], MORE[1]], ids=str)
+def test_c_in_steps_matches_the_interpreter_bit_for_bit(case, tmp_path):
+    """The last step of the sum bounds the decisions over the box, too."""
+    emitted = catalogue.emitted(InSteps(case), "host")
+    check_on_host(emitted, Compiler("gcc", "-O2"), tmp_path)
+
+
 @pytest.mark.parametrize("case", EVERY, ids=str)
 def test_no_point_within_the_tolerance_has_another_label_than_a_certified_one(case):
     """Corners, points inside, and steps against the slope of the nearest decisions."""
     emitted, queries = asked(case)
     found = check_box(emitted.machine, emitted.program, queries, emitted.answers)
     assert found.points > 1000
+    if emitted.program.is_regression:
+        assert 0 < found.mean_reached <= found.mean_half_width
+        return
     assert found.certified_share <= 1 - found.changed_share
     assert found.certified_share <= found.certified_alone_share
 
@@ -55,6 +67,16 @@ def test_nearly_all_labels_that_no_attack_changes_are_certified(case):
     found = check_box(emitted.machine, emitted.program, queries, emitted.answers)
     assert found.certified_share >= 1 - found.changed_share - 0.05
     assert 0.3 < found.certified_share < 1
+
+
+@pytest.mark.parametrize("case", VALUES, ids=str)
+def test_intervals_of_values_are_not_much_wider_than_what_is_reached(case):
+    emitted, queries = asked(case)
+    found = check_box(emitted.machine, emitted.program, queries, emitted.answers)
+    # An exit stops at the tolerance; a box behind a projection is one about a turned box.
+    factor = 4 if case.exits else 2.5 if case.steps == "pca" else 1.2
+    assert found.mean_half_width <= factor * found.mean_reached
+    assert (found.certified_share, found.changed_share) == (None, None)
 
 
 @pytest.mark.parametrize("case", [CORE[0], CORE[3], CORE[5], MORE[4]], ids=str)

@@ -7,11 +7,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC, LinearSVC, OneClassSVM
+from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
 
 from kit.emitted import Emitted, named
 from kmcompile import readers
@@ -19,12 +19,21 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.lower.input_tolerance import with_input_tolerance
+from kmcompile.lower.program import with_tolerance
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.program import Program
 from kmcompile.target import Target
 
-_DATA = {"breast_cancer": load_breast_cancer, "digits": load_digits, "wine": load_wine}
+_DATA = {
+    "breast_cancer": load_breast_cancer,
+    "diabetes": load_diabetes,
+    "digits": load_digits,
+    "wine": load_wine,
+}
+NARROW = 40.0
+"""The tolerance of values of cases with exits, in the units of the diabetes data."""
+
 _STEPS: dict[str, Any] = {
     "raw": lambda: (),
     "standard": lambda: (StandardScaler(),),
@@ -37,6 +46,9 @@ _ESTIMATORS: dict[str, Any] = {
     "linear": lambda: LinearSVC(random_state=0),
     "linear_pairs": lambda: SVC(kernel="linear"),
     "one_class": lambda: OneClassSVM(nu=0.2),
+    "value": lambda: SVR(C=50.0, gamma=0.05, epsilon=10.0),
+    "value_cubic": lambda: SVR(kernel="poly", C=10.0, gamma=0.1, coef0=1.0, epsilon=10.0),
+    "value_linear": lambda: SVR(kernel="linear", C=50.0),
     "square": lambda: SVC(kernel="poly", degree=2, coef0=1.0),
     "cubic": lambda: SVC(kernel="poly", degree=3, coef0=1.0),
     "pure_cubic": lambda: SVC(kernel="poly", degree=3),
@@ -78,7 +90,8 @@ class Tolerant:
         """Return the machine as it was trained, and the program."""
         machine = readers.load_model(self.fitted())
         lowered = lower_in_format(machine, named(target), name, "float32")
-        program = with_input_tolerance(lowered.program, lowered.machine, self.tolerance())
+        exact = with_tolerance(lowered.program, NARROW if self.exits else None)
+        program = with_input_tolerance(exact, lowered.machine, self.tolerance())
         if self.exits:
             offered = fit(lowered.machine, program, self.fresh(), Room(1e9, None, None))
             exits = (*program.exits, offered[-1][0])
@@ -115,6 +128,7 @@ CORE = [
     Tolerant("wine", "standard", "linear", 0.1, n_trained=100),
     Tolerant("breast_cancer", "standard", "cubic", 0.05),
     Tolerant("digits", "raw", "square", 0.05),
+    Tolerant("diabetes", "standard", "value", 0.05),
 ]
 MORE = [
     Tolerant("breast_cancer", "pca", "rbf", 0.02),
@@ -124,6 +138,9 @@ MORE = [
     Tolerant("breast_cancer", "standard", "one_class", 0.05),
     Tolerant("breast_cancer", "standard", "rbf", 5.0),
     Tolerant("digits", "minmax", "rbf", 0.0),
+    Tolerant("diabetes", "standard", "value", 0.01, exits=True),
+    Tolerant("diabetes", "pca", "value_cubic", 0.05),
+    Tolerant("diabetes", "standard", "value_linear", 0.05),
     Tolerant("breast_cancer", "minmax", "square", 0.05),
     Tolerant("wine", "standard", "pure_cubic", 0.05, n_trained=100),
     Tolerant("breast_cancer", "pca", "quartic", 0.05),

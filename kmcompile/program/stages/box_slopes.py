@@ -181,8 +181,18 @@ class BoxSlopes(ABC):
         own = self.numbers(batch, exact, distance)
         return AtX(batch.x, factor, batch.decision, batch.bound, *own)
 
-    def bounds(self, at: AtX, p: int, exact: ExactSum) -> Found:
-        """Return the interval of decision p over the box; infinite where it proves nothing."""
+    def bounds(self, at: AtX, p: int, exact: ExactSum, for_sign: bool) -> Found:
+        """Return the interval of decision p over the box; infinite where it proves nothing.
+
+        Parameters
+        ----------
+        at : AtX
+        p : int
+        exact : ExactSum
+        for_sign : bool
+            Whether only the sign counts: then blocks are left out, and there is no interval where
+            it must stay open. Otherwise all blocks are in the slope.
+        """
         coef, own = self._row(p, exact)
         weight = at.factor * coef
         shares, total = self._shares(weight, exact)
@@ -190,8 +200,8 @@ class BoxSlopes(ABC):
         fixed = self.fixed(at, p, exact, _in_order(shares), total)
         apart = magnitude(f) * OUTWARD
         room = magnitude(f) - (fixed * self.final + apart)
-        has_room = room > 0
-        threshold, skipped, tries = self._threshold(shares, room, has_room)
+        has_room = (room > 0) | (not for_sign)
+        threshold, skipped, tries = self._threshold(shares, room, has_room & for_sign)
         taken_first = own & ~(shares < threshold[:, None]) & has_room[:, None]
         slope = np.zeros_like(at.x)
         self._add(slope, weight, taken_first, exact)

@@ -18,6 +18,7 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
 from kmcompile.program.stages.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.sign import Sign
+from kmcompile.program.stages.value import Value
 from kmcompile.program.stages.vote import Vote
 
 
@@ -39,6 +40,7 @@ class InputTolerance:
     - Where that leaves the label open although the sum itself certifies it, `slopes` bounds the
       decisions by their slope at x: in one-vs-one those of the pairs that the label's class has
       won, until one of them stays open.
+    - The interval of a regression's value always has both bounds: there is no sign that settles it.
 
     Parameters
     ----------
@@ -82,6 +84,8 @@ class InputTolerance:
         width = summed.bound + self._widths(distance)
         boxed = replace(summed, least=batch.least, most=batch.most)
         boxed = narrowed(boxed, summed.decision - width, summed.decision + width)
+        if isinstance(ends.label, Value):
+            return self._value(boxed, at_x, distance, ends)
         answer = proved(boxed, ends.label)
         spent = np.full(len(batch), self._first_operations(ends), dtype=np.int64)
         if self.slopes is not None:
@@ -91,6 +95,22 @@ class InputTolerance:
                 spent[rows] += of_rows + self._label_operations(ends)
                 answer = proved(boxed, ends.label)
         return self._answered(answer, at_x, ends), spent
+
+    def _value(
+        self, boxed: Batch, at_x: Batch, distance: Float32Array | None, ends: Ends
+    ) -> tuple[Batch, NDArray[np.int64]]:
+        """Return the values of x with intervals that hold for the box, and the multiply-adds."""
+        spent = np.full(len(boxed), self._first_operations(ends), dtype=np.int64)
+        if self.slopes is not None:
+            rows = np.arange(len(boxed))
+            boxed, of_rows = self._sharpened(boxed, at_x, distance, rows, ends)
+            spent += of_rows
+        lower, upper = boxed.least[:, 0], boxed.most[:, 0]
+        value = np.where(at_x.value < lower, lower, at_x.value)
+        value = np.where(value > upper, upper, value)
+        assert isinstance(ends.label, Value)
+        settled = ends.label.is_settled(lower, upper)
+        return replace(at_x, value=value, lower=lower, upper=upper, certified=settled), spent
 
     def _answered(self, answer: Batch, at_x: Batch, ends: Ends) -> Batch:
         """Return the answers; where the box leaves a label open, it is that of x itself."""
@@ -128,14 +148,15 @@ class InputTolerance:
         box = self.slopes.at(boxed.chosen(rows), ends.exact, far)
         spent = np.full(len(rows), self.slopes.start_operations(), dtype=np.int64)
         goes_on = np.ones(len(rows), dtype=bool)
+        for_sign = not isinstance(ends.label, Value)
         low, high = boxed.least.copy(), boxed.most.copy()
         for p, wanted in self._wanted(at_x.chosen(rows), ends):
             least, most = low[rows, p], high[rows, p]
-            is_open = (least <= 0) & (most >= 0)
+            is_open = (least <= 0) & (most >= 0) | (not for_sign)
             asked = np.flatnonzero(goes_on & wanted & is_open)
             if not len(asked):
                 continue
-            found = self.slopes.bounds(box.chosen(asked), p, ends.exact)
+            found = self.slopes.bounds(box.chosen(asked), p, ends.exact, for_sign)
             low[rows[asked], p] = np.where(found.low > least[asked], found.low, least[asked])
             high[rows[asked], p] = np.where(found.high < most[asked], found.high, most[asked])
             spent[asked] += found.operations
@@ -145,7 +166,7 @@ class InputTolerance:
 
     def _wanted(self, at_x: Batch, ends: Ends) -> list[tuple[int, NDArray[np.bool_]]]:
         """Return each decision with the queries whose label rests on it."""
-        if isinstance(ends.label, Sign):
+        if isinstance(ends.label, Sign | Value):
             return [(0, np.ones(len(at_x), dtype=bool))]
         assert isinstance(ends.label, Vote)
         wanted = []

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
 from kmcompile.program.shared import Place, Shared
@@ -42,17 +44,21 @@ class Value(Always):
         """Return the batch with value and interval; `certified` marks settled values."""
         decision, bound = batch.decision[:, 0], batch.bound[:, 0]
         lower, upper = below(decision - bound), above(decision + bound)
-        settled = np.ones(len(decision), dtype=bool)
-        if self.tolerance is not None:
-            settled = upper - lower < self.tolerance
         return replace(
             batch,
             label=np.full(len(decision), NO_LABEL),
             value=decision.astype(np.float32),
             lower=lower,
             upper=upper,
-            certified=settled,
+            certified=self.is_settled(lower, upper),
         )
+
+    def is_settled(self, lower: Float32Array, upper: Float32Array) -> NDArray[np.bool_]:
+        """Return which intervals are narrow enough."""
+        if self.tolerance is None:
+            return np.ones(len(lower), dtype=bool)
+        settled: NDArray[np.bool_] = upper - lower < self.tolerance
+        return settled
 
     @classmethod
     def within(cls, tolerance: float | None) -> Value:

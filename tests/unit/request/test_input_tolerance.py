@@ -9,7 +9,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 
 from kmcompile import readers
 from kmcompile.errors import InputError, UsageError
@@ -37,7 +37,6 @@ def plan(**options):
         ({"risk": 0.01, "data": Path("a.npz")}, "--risk is about single inputs"),
         ({"replay": "float64"}, "leave out --replay"),
         ({"reduce": 10}, "leave out --reduce"),
-        ({"step": 100}, "leave out --step"),
     ],
     ids=str,
 )
@@ -89,10 +88,9 @@ def test_mode_is_certified_with_samples_and_there_is_no_replay(tmp_path):
     ("model", "said"),
     [
         (SVC(kernel="sigmoid").fit(X[:100] / 1000, y[:100]), "this machine's is sigmoid"),
-        (SVR().fit(X[:100], X[:100, 0]), "this model is a regression"),
         (make_pipeline(Normalizer(), SVC()).fit(X[:100], y[:100]), "has no bound over a box"),
     ],
-    ids=["sigmoid", "regression", "normalizer"],
+    ids=["sigmoid", "normalizer"],
 )
 def test_machines_without_bounds_are_refused(model, said):
     lowered = lower_in_format(readers.load_model(model), load_target("host"), "a", "float32")
