@@ -248,6 +248,7 @@ def model_view(
         prepares_in_workspace=coded is not None or bool(prepare.steps),
         accepts_in_workspace=entry_points[0].in_workspace,
         needs_magnitude=not isinstance(summed, FixedSum | TableSum | CodedPolynomialSum)
+        or (program.box is not None and not program.is_regression)
         or isinstance(label, Vote)
         or early.proves
         or probability is not None,

@@ -17,7 +17,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, LinearSum, Sign, Value, Vote
+from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, Sign, Value, Vote
 from kmcompile.program.stages.box_slopes import BoxSlopes
 from kmcompile.program.stages.input_tolerance import InputTolerance
 from kmcompile.steps import Affine, Clip, Columns, Extension, Projection, Step
@@ -88,8 +88,10 @@ def _require_bounds(program: Program, machine: KernelMachine) -> None:
     """Raise InputError unless there are bounds over a box for the machine."""
     if machine.routing is not None:
         why = "this model chooses among leaves, whose labels it does not bound"
-    elif not isinstance(program.sum, ExactSum | LinearSum):
-        why = f"it bounds sums in float32, this program's is {program.sum.name}"
+    elif program.codes is not None and not isinstance(program.sum, FixedSum):
+        why = f"in integers it bounds rbf kernels, this machine's is {machine.kernel.name}"
+    elif not isinstance(program.sum, ExactSum | LinearSum | FixedSum):
+        why = f"it bounds sums over vectors, this program's is {program.sum.name}"
     elif not isinstance(machine.kernel, Rbf | Poly | Linear):
         why = f"it bounds kernels rbf, poly and linear, this machine's is {machine.kernel.name}"
     else:

@@ -25,7 +25,6 @@ from kmcompile.request.option_values import (
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
 from kmcompile.request.prefix import check_prefix, check_telemetry_prefix, prefix_from
 from kmcompile.request.task_options import for_task
-from kmcompile.request.tolerance_values import check_format
 from kmcompile.target import Target, load_target
 
 Mode = Literal["exact", "certified", "statistical"]
@@ -260,7 +259,6 @@ class Request:
         options = for_task(self.options, machine.task, self.given)
         mode = cast(Mode, options.mode_asked)
         number_format = options.format or self.target.number_format
-        check_format(options, number_format)
         only_float32 = machine.task is Task.REGRESSION or options.input_tolerance is not None
         if number_format == "auto" and only_float32:
             number_format = "float32"

@@ -67,17 +67,3 @@ def check_input_tolerance(options: Options) -> None:
         raise UsageError(
             f"{given}: its bounds are those of the trained machine\nleave out --reduce"
         )
-
-
-def check_format(options: Options, number_format: str) -> None:
-    """Refuse a tolerance in a number format that has no bounds for it.
-
-    Raises
-    ------
-    UsageError
-    """
-    if options.input_tolerance is not None and number_format not in ("float32", "auto"):
-        raise UsageError(
-            f"--input-tolerance: its bounds are those of sums in float32, not in {number_format}\n"
-            "give --format float32"
-        )

@@ -68,9 +68,11 @@ class Tolerant:
     share: float
     exits: bool = False
     n_trained: int = 150
+    number_format: str = "float32"
 
     def __str__(self) -> str:
         words = ["within", f"{self.share:g}", self.data, self.steps, self.kind]
+        words += [self.number_format] * (self.number_format != "float32")
         return "-".join([*words, *(["local_expansion"] if self.exits else [])])
 
     def fitted(self) -> Any:
@@ -89,7 +91,7 @@ class Tolerant:
     def lower(self, target: str | Target, name: str = "iris") -> tuple[KernelMachine, Program]:
         """Return the machine as it was trained, and the program."""
         machine = readers.load_model(self.fitted())
-        lowered = lower_in_format(machine, named(target), name, "float32")
+        lowered = lower_in_format(machine, named(target), name, self.number_format)
         exact = with_tolerance(lowered.program, NARROW if self.exits else None)
         program = with_input_tolerance(exact, lowered.machine, self.tolerance())
         if self.exits:
@@ -129,6 +131,7 @@ CORE = [
     Tolerant("breast_cancer", "standard", "cubic", 0.05),
     Tolerant("digits", "raw", "square", 0.05),
     Tolerant("diabetes", "standard", "value", 0.05),
+    Tolerant("breast_cancer", "standard", "rbf", 0.02, number_format="int16"),
 ]
 MORE = [
     Tolerant("breast_cancer", "pca", "rbf", 0.02),
@@ -140,6 +143,8 @@ MORE = [
     Tolerant("digits", "minmax", "rbf", 0.0),
     Tolerant("diabetes", "standard", "value", 0.01, exits=True),
     Tolerant("diabetes", "pca", "value_cubic", 0.05),
+    Tolerant("digits", "raw", "rbf", 0.02, number_format="int8"),
+    Tolerant("diabetes", "standard", "value", 0.02, number_format="int16"),
     Tolerant("diabetes", "standard", "value_linear", 0.05),
     Tolerant("breast_cancer", "minmax", "square", 0.05),
     Tolerant("wine", "standard", "pure_cubic", 0.05, n_trained=100),

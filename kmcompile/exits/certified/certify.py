@@ -261,6 +261,8 @@ def _why_not(made: CertifiedFit, machine: KernelMachine, program: Program) -> st
         return "a routed machine has early exits in its leaves only"
     if program.box is not None and not made.kind.holds_in_box:
         return "it proves labels of single inputs, not of all within the tolerance"
+    if program.box is not None and program.codes is not None:
+        return "before a sum of integers it is not proved for all within the tolerance"
     return not_of_reduced(machine) or made.why_not(machine, program)
 
 

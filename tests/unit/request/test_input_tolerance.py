@@ -45,9 +45,8 @@ def test_options_that_contradict_it_are_refused(options, said):
         check_options(without_defaults(Options(**{"input_tolerance": 0.1, **options})))
 
 
-def test_format_other_than_float32_is_refused_and_auto_is_float32():
-    with pytest.raises(UsageError, match="give --format float32"):
-        plan(input_tolerance=0.1, format="int16")
+def test_integers_have_to_be_asked_for_and_auto_is_float32():
+    assert plan(input_tolerance=0.1, format="int16").number_format == "int16"
     assert plan(input_tolerance=0.1, target="cortex-m7").number_format == "float32"
     assert plan(target="cortex-m7").number_format == "auto"
 
