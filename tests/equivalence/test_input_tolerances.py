@@ -74,7 +74,10 @@ def test_intervals_of_values_are_not_much_wider_than_what_is_reached(case):
     emitted, queries = asked(case)
     found = check_box(emitted.machine, emitted.program, queries, emitted.answers)
     # An exit stops at the tolerance; a box behind a projection is one about a turned box.
-    factor = 4 if case.exits else 2.5 if case.steps == "pca" else 1.2
+    # In integers there is the first bound only.
+    factor = (
+        4 if case.exits or case.number_format != "float32" else 2.5 if case.steps == "pca" else 1.2
+    )
     assert found.mean_half_width <= factor * found.mean_reached
     assert (found.certified_share, found.changed_share) == (None, None)
 
