@@ -75,7 +75,7 @@ class PolySlopes(BoxSlopes):
     def kept(self, name: str) -> str:
         """Return the C of the factor of a lane."""
         power_of = f"{name}_{power.power_view(self.growths.shape[1] + 1).function}"
-        return f"{power_of}({name}_kernel_argument(total[lane]))"
+        return f"{power_of}(\n            {name}_kernel_argument(total[lane]))"
 
     def numbers(
         self, batch: Batch, exact: ExactSum, distance: Float32Array | None
