@@ -67,4 +67,4 @@ def test_the_interface_is_that_of_a_regression():
     for name in ("iris_predict(", "iris_predict_within(", "iris_prediction_t;", "iris_self_test("):
         assert name in header
     for name in ("classify", "result", "class_names", "N_CLASSES", "label", "certified", "_audit("):
-        assert name not in header.split("*/", 2)[2], name
+        assert name not in header.split("*/", 3)[3], name

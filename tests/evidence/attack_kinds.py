@@ -158,7 +158,7 @@ def _other_member(content: bytes, rng: random.Random) -> bytes:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         for member, data in members.items():
-            archive.writestr(member, data)
+            archive.writestr(zipfile.ZipInfo(member), data)  # of 1980: without today's time
     return made.getvalue()
 
 
