@@ -10,7 +10,12 @@ import click
 
 from kmcompile import console
 from kmcompile.errors import VerificationError
-from kmcompile.evidence_command import evidence_command
+from kmcompile.evidence_command import (
+    evidence_command,
+    print_findings,
+    proved,
+    refuse_unexplained,
+)
 from kmcompile.image_commands import image_command, patch_command
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import CHOICES, check_options, without_defaults
@@ -20,6 +25,7 @@ from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
     from kmcompile.bench import Bench
+    from kmcompile.evidence.finding import Finding
     from kmcompile.target import Target
     from kmcompile.tools.toolchain import Diagnosis
 
@@ -220,6 +226,7 @@ def _show(path: Path, **values: Any) -> None:
 @click.argument("folder", metavar="DIR", type=_FOLDER)
 @click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
+@click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
 @_trust_option
 @_json_option
 @_quiet_option
@@ -227,6 +234,7 @@ def _verify(
     folder: Path,
     model: Path | None,
     test_data: Path | None,
+    prove: bool,
     trust_pickle: bool,
     as_json: bool,
     quiet: bool,
@@ -234,12 +242,19 @@ def _verify(
     """Repeat the checks of an output folder: hashes, the exact check, the bounded check."""
     from kmcompile import pipeline
 
+    findings: list[Finding] = []
     with Progress(enabled=not quiet) as progress:
         result = pipeline.verify_folder(folder, model, test_data, trust_pickle, progress)
+        if prove:
+            findings = proved(folder, progress)
+            result["run_time_errors"] = [one.to_json() for one in findings]
     if as_json:
         console.emit(console.print_json, result)
     elif not quiet:
         console.emit(_print_verification, folder, result)
+        console.emit(print_findings, findings)
+    if prove:
+        refuse_unexplained(findings)
 
 
 @click.command()

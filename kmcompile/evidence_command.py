@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,13 +48,32 @@ def evidence_command(
     if as_json:
         console.emit(console.print_json, [one.to_json() for one in findings])
     elif not quiet:
-        console.emit(_print_findings, findings, path / PAGE)
+        console.emit(print_findings, findings)
+        console.emit(click.echo, f"written: {printable(str(path / PAGE))}")
     refuted = [one for one in findings if one.outcome is Outcome.REFUTED]
     if refuted:
         raise VerificationError("\n".join(f"{one.claim}: {one.figure}" for one in refuted))
 
 
-def _print_findings(findings: Sequence[Finding], page: Path) -> None:
+def proved(folder: Path, tell: Callable[[str], None]) -> list[Finding]:
+    """Let Frama-C look for run-time errors of the model in an output folder."""
+    from kmcompile.evidence.run_time_errors.part import prove
+    from kmcompile.evidence.subject import Subject
+
+    return prove(Subject.of_folder(folder), tell)
+
+
+def refuse_unexplained(findings: Sequence[Finding]) -> None:
+    """Raise VerificationError if an alarm has no reason."""
+    from kmcompile.evidence.run_time_errors.part import unexplained
+
+    alarms = unexplained(findings)
+    if alarms:
+        more = f"\nand {len(alarms) - 1} more: use --json" if len(alarms) > 1 else ""
+        raise VerificationError(f"{alarms[0]}{more}")
+
+
+def print_findings(findings: Sequence[Finding]) -> None:
+    """Print a line for each finding."""
     for one in findings:
         click.echo(printable(f"{one.outcome.value:8} {one.claim}: {one.figure}"))
-    click.echo(f"written: {printable(str(page))}")

@@ -1,0 +1,1 @@
+"""Run-time errors: Frama-C's Eva reads the emitted C from any input."""

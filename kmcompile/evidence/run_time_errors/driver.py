@@ -1,0 +1,173 @@
+"""The C that calls every function of the header, with arguments of any content."""
+
+from __future__ import annotations
+
+from kmcompile.evidence.run_time_errors.header import Function, Header, Variable
+
+_LARGEST = "0x1.fffffep+127f"
+
+_DEPTH = 4
+
+
+class Driver:
+    """Writes the C that calls every public function with any content.
+
+    A pointer is NULL or points to an object whose bytes are any, where the function takes any;
+    fields that have a meaning, such as those of a result that telemetry counts, have any value of
+    their type. Between the calls of a job, or of telemetry, nothing but these functions changes
+    it.
+
+    Parameters
+    ----------
+    header : Header
+    finite : bool
+        Whether the floats of an input are those that the entry accepts, instead of any bits.
+    """
+
+    def __init__(self, header: Header, finite: bool) -> None:
+        self._header, self._finite = header, finite
+        self._prefix, self._upper = header.prefix, header.prefix.upper()
+        self._names = {one.name.removeprefix(f"{self._prefix}_"): one for one in header.functions}
+
+    def text(self) -> str:
+        """Return the C of the driver, which includes the C of the model."""
+        bodies = {
+            name: self._body(name, function)
+            for name, function in self._names.items()
+            if name not in ("step", "begin_float") or "begin" not in self._names
+        }
+        lines = [f'#include "{self._prefix}.c"', ""]
+        for name, body in bodies.items():
+            lines += [f"static void call_{name}(void)", "{", *_indented(body), "}", ""]
+        calls = [f"call_{name}();" for name in bodies]
+        return "\n".join([*lines, "void main(void)", "{", *_indented(calls), "}", ""])
+
+    def _body(self, name: str, function: Function) -> list[str]:
+        if name == "self_test_step":
+            return self._self_test_steps(function)
+        if name == "begin":
+            return self._jobs()
+        if name.startswith("telemetry_") and name != "telemetry_reset":
+            return self._telemetry(function)
+        return [*self._arguments(function.parameters), _call(function)]
+
+    def _arguments(self, parameters: tuple[Variable, ...]) -> list[str]:
+        lines = [
+            f"{one.type} {one.name}{f'[{one.size}]' if one.size else ''};" for one in parameters
+        ]
+        for one in parameters:
+            is_written_only = not one.is_const and (
+                one.size is not None or one.type.endswith(("_result_t", "_prediction_t", "float"))
+            )
+            if is_written_only and (one.is_pointer or one.size):
+                continue
+            if one.size or one.is_const:
+                lines += self._fill(one.type, one.name, one.size, _DEPTH, one.name == "x")
+            else:
+                lines.append(_any_bytes(one.name))
+        return lines
+
+    def _fill(
+        self, type_name: str, name: str, size: str | None, depth: int, is_input: bool = False
+    ) -> list[str]:
+        """Give a variable any value of its type; a float is any number, or any bits."""
+        if size is not None:
+            element = self._fill(type_name, f"{name}[i_{depth}]", None, depth - 1, is_input)
+            head = f"for (uint32_t i_{depth} = 0U; i_{depth} < {size}; ++i_{depth}) {{"
+            return [head, *_indented(element), "}"]
+        fields = self._header.structures.get(type_name)
+        if fields is not None and not type_name.endswith("_workspace_t"):
+            inner = [
+                self._fill(one.type, f"{name}.{one.name}", one.size, depth - 1) for one in fields
+            ]
+            return [line for lines in inner for line in lines]
+        if type_name == "bool":
+            return [f"{name} = Frama_C_nondet(0, 1) != 0;"]
+        if type_name.endswith("_status_t"):
+            return [f"{name} = ({type_name})Frama_C_interval(0, {self._upper}_ERROR_CORRUPT);"]
+        if self._finite and self._header.is_float(type_name):
+            limit = self._header.limit if is_input and self._header.limit else _LARGEST
+            return [f"{name} = Frama_C_float_interval(-{limit}, {limit});"]
+        return [f"Frama_C_make_unknown((char *)&{name}, sizeof {name});"]
+
+    def _self_test_steps(self, function: Function) -> list[str]:
+        """Return the steps of every part, of known answers and of parts that do not exist."""
+        upper = self._upper
+        state = function.parameters[0]
+        tables = f"{upper}_N_TABLES"
+        if "tables_state" in self._names:
+            tables = f"{upper}_N_TABLE_BLOCKS"
+        end = f"({tables} + {upper}_N_ANSWERS)"
+        fill = self._fill(state.type, "state", None, _DEPTH)
+        call = f"(void){function.name}(&state);"
+        return [
+            f"{state.type} state;",
+            "uint32_t part;",
+            "",
+            f"for (part = 0U; part < {tables}; ++part) {{",
+            *_indented([*fill, "state.part = part;", call]),
+            "}",
+            *fill,
+            f"state.part = (uint32_t)Frama_C_interval((int){tables}, (int){end});",
+            call,
+            *fill,
+            f"if (state.part > {end}) {{",
+            f"    {call}",
+            "}",
+            f"(void){function.name}(NULL);",
+        ]
+
+    def _jobs(self) -> list[str]:
+        """Return jobs from their beginning until they have no step left, and one step more."""
+        name, lines = self._prefix, []
+        result = self._names["step"].parameters[1].type
+        job = self._names["begin"].parameters[0].type
+        for begin in ("begin", "begin_float"):
+            if begin in self._names:
+                lines += ["{", *_indented(self._job(self._names[begin], job, result)), "}"]
+        return [*lines, f"(void){name}_step(NULL, NULL);"]
+
+    def _job(self, begin: Function, job: str, result: str) -> list[str]:
+        name = self._prefix
+        x = begin.parameters[1]
+        return [
+            f"{job} job;",
+            f"{x.type} x[{x.size}];",
+            f"{result} result;",
+            "uint32_t n;",
+            "",
+            _any_bytes("job"),
+            *self._fill(x.type, "x", x.size, _DEPTH, True),
+            f"(void){begin.name}(&job, NULL);",
+            f"(void){begin.name}(NULL, x);",
+            f"(void){begin.name}(&job, x);",
+            f"for (n = 0U; n <= {self._upper}_MAX_STEPS; ++n) {{",
+            f"    (void){name}_step(&job, &result);",
+            "}",
+            f"(void){name}_step(&job, NULL);",
+        ]
+
+    def _telemetry(self, function: Function) -> list[str]:
+        lines = self._arguments(function.parameters)
+        first = function.parameters[0]
+        return [*lines, *self._fill(first.type, first.name, None, _DEPTH), _call(function)]
+
+
+def _call(function: Function) -> str:
+    return f"(void){function.name}({', '.join(map(_argument, function.parameters))});"
+
+
+def _argument(parameter: Variable) -> str:
+    if parameter.size:
+        return f"Frama_C_nondet_ptr((void *){parameter.name}, NULL)"
+    if parameter.is_pointer:
+        return f"Frama_C_nondet_ptr((void *)&{parameter.name}, NULL)"
+    return parameter.name
+
+
+def _any_bytes(name: str) -> str:
+    return f"Frama_C_make_unknown((char *)&{name}, sizeof {name});"
+
+
+def _indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" if line else "" for line in lines]

@@ -1,0 +1,123 @@
+"""The part of the evidence about run-time errors: analyses of one model, and what they found."""
+
+from __future__ import annotations
+
+import shutil
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from kmcompile.errors import ToolError, UsageError
+from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.run_time_errors import analyses
+from kmcompile.evidence.run_time_errors.analyses import Kind
+from kmcompile.evidence.run_time_errors.eva import COMMAND, PACKAGES, Alarm, Analysis, version
+from kmcompile.evidence.run_time_errors.reasons import reason_of
+from kmcompile.evidence.subject import Subject
+from kmcompile.tools.toolchain import install_command
+
+NAME = "run_time_errors"
+LIMIT_S = 300.0
+"""Seconds of processor time of one analysis."""
+
+_EVERY = 4
+"""Of the small models, which were not verified, one in so many is read with int of 16 bits."""
+
+_IMAGE = "a model in an image, whose tables are not in the C"
+_NOT_EXPLAINED = "not explained"
+
+
+def run(subject: Subject, folder: Path) -> Sequence[Finding]:
+    """Run the analyses of a model, each in a folder of its own."""
+    if shutil.which(COMMAND) is None:
+        missing = f"{COMMAND} is not installed: {install_command(PACKAGES)}"
+        return [_not_run(kind, subject, missing) for kind in analyses.KINDS]
+    if subject.program.capacity is not None:
+        return [_not_run(kind, subject, _IMAGE) for kind in analyses.KINDS]
+    return [_finding(kind, subject, folder) for kind in _kinds(subject)]
+
+
+def prove(subject: Subject, tell: Callable[[str], None]) -> list[Finding]:
+    """Run the analyses of a model and return what they found.
+
+    Parameters
+    ----------
+    subject : Subject
+    tell : callable
+        Called with a few words as each analysis begins.
+
+    Raises
+    ------
+    UsageError
+        If the model is in an image.
+    ToolError
+        If Frama-C is not installed, fails, or does not end within its time limit.
+    """
+    findings = []
+    if subject.program.capacity is not None:
+        raise UsageError(f"--prove: {subject.name} is {_IMAGE}\nleave --prove out")
+    with TemporaryDirectory(prefix="kmcompile-") as scratch:
+        for kind in analyses.KINDS:
+            tell(f"proving: {kind.text}")
+            findings.append(_analysed(kind, subject, Path(scratch)))
+    return findings
+
+
+def unexplained(findings: Sequence[Finding]) -> list[str]:
+    """Return the alarms that have no reason, a line for each."""
+    return [line for one in findings for line in one.listed if line.endswith(_NOT_EXPLAINED)]
+
+
+def _kinds(subject: Subject) -> tuple[Kind, ...]:
+    """Return the analyses of a subject: the size of int matters little, so few small ones."""
+    if subject.report or zlib.crc32(subject.name.encode()) % _EVERY == 0:
+        return analyses.KINDS
+    return tuple(kind for kind in analyses.KINDS if kind.machine != analyses.INT16)
+
+
+def _finding(kind: Kind, subject: Subject, folder: Path) -> Finding:
+    try:
+        return _analysed(kind, subject, folder)
+    except ToolError as error:
+        text = f"{kind.text}: {str(error).splitlines()[0]}"
+        return replace(_not_run(kind, subject, text), outcome=Outcome.OPEN, listed=(text,))
+
+
+def _analysed(kind: Kind, subject: Subject, folder: Path) -> Finding:
+    prefix = subject.program.name
+    own = folder / subject.name / kind.name
+    text, header = (subject.files[f"{prefix}.{ending}"].decode() for ending in ("c", "h"))
+    analysis = analyses.run(kind, prefix, text, header, own, LIMIT_S)
+    reasons = {alarm: reason_of(alarm) for alarm in analysis.alarms}
+    unknown = [alarm for alarm, reason in reasons.items() if reason is None]
+    return Finding(
+        kind.claim,
+        subject.name,
+        Outcome.OPEN if reasons else Outcome.SHOWN,
+        _figure(kind, analysis, unknown),
+        f"sh {NAME}/{subject.name}/{kind.name}/eva.sh",
+        version(),
+        tuple(f"{alarm}: {reason or _NOT_EXPLAINED}" for alarm, reason in reasons.items()),
+        tuple(
+            f"{NAME}/{subject.name}/{kind.name}/{name}"
+            for name in ("eva.sh", "driver.c", f"{prefix}.c", "log.txt", "alarms.csv")
+        ),
+        analysis.seconds,
+    )
+
+
+def _figure(kind: Kind, analysis: Analysis, unknown: Sequence[Alarm]) -> str:
+    alarms = f"{len(analysis.alarms)} alarms"
+    if analysis.alarms:
+        alarms += f", {len(unknown)} of them not explained"
+    return (
+        f"{kind.text}: {alarms}; {analysis.functions} of {analysis.all_functions} functions, "
+        f"{analysis.statements} of {analysis.all_statements} statements"
+    )
+
+
+def _not_run(kind: Kind, subject: Subject, text: str) -> Finding:
+    command = f"kmcompile evidence {subject.name} --parts {NAME}"
+    return Finding(kind.claim, subject.name, Outcome.NOT_RUN, text, command, "Frama-C, Eva")

@@ -1,0 +1,94 @@
+"""Why an alarm of Eva is no error: one reason for each, by function and expression.
+
+An alarm with a reason is listed in the evidence with it; one without is listed as not explained.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kmcompile.evidence.run_time_errors.eva import Alarm
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why some alarms are no errors.
+
+    Parameters
+    ----------
+    functions, expressions : str
+        Regular expressions of the alarms' functions and expressions, without the prefix.
+    kind : str
+        Of the alarms, as Frama-C calls it.
+    text : str
+    """
+
+    functions: str
+    kind: str
+    expressions: str
+    text: str
+
+
+REASONS: tuple[Reason, ...] = (
+    Reason(
+        "take_first",
+        "mem_access",
+        r"\\valid_read\(heap->slots \+ heap->size\)",
+        "next_slot takes from a heap that is not empty: has_next was asked, and the other heap "
+        "is taken where this one is empty",
+    ),
+    Reason(
+        "map_lookup",
+        "initialization",
+        r"\\initialized\(.*place.*\)",
+        "map_places has written each place where it returns true",
+    ),
+    Reason(
+        "map_halved|map_rank",
+        "index_bound",
+        r".*",
+        "only a node that is halved has a rank, and the map has four nodes for each of them: "
+        "the interpreter walks the same tables",
+    ),
+    Reason(
+        r"reach|sequence_\w+|bound_sequence",
+        "is_nan_or_infinite",
+        r".*",
+        "an infinity does arise for large accepted inputs: `usable` of bound_sequence is false "
+        "then, and the next stage answers",
+    ),
+    Reason(
+        r"subspace_\w+",
+        "is_nan_or_infinite",
+        r".*",
+        "an infinity does arise for large accepted inputs: `whole` is not at most `largest` then, "
+        "and the next stage answers",
+    ),
+    Reason(
+        r"(replay_)?(power_\d+|bump_square|kernel_values|add_block|add_group|exact_sum|sign"
+        r"|closest_pair|below)",
+        "is_nan_or_infinite",
+        r".*",
+        "|<s, x>| <= |s| |x|: with it kmcompile.lower.ranges has made the limit so that all is "
+        "below 2^120, where Eva takes all features at their largest. This is not shown by Eva",
+    ),
+)
+
+
+def reason_of(alarm: Alarm) -> str | None:
+    """Return why an alarm is no error, or None if no reason is written down.
+
+    Examples
+    --------
+    >>> reason_of(Alarm("map_rank", "index_bound", "word < 9U"))[:36]
+    'only a node that is halved has a ran'
+    """
+    for one in REASONS:
+        if (
+            one.kind == alarm.kind
+            and re.fullmatch(one.functions, alarm.function)
+            and re.fullmatch(one.expressions, alarm.expression)
+        ):
+            return one.text
+    return None
