@@ -108,7 +108,6 @@ def options(kind: Kind, prefix: str, text: str) -> list[str]:
     special = "non-finite" if kind.finite else "none"
     shared = ["-machdep", kind.machine, "-warn-special-float", special, *_SHARED]
     shared += ["-eva-split-return", "full", "-eva-interprocedural-splits"]
-    if not kind.finite:
-        return [*shared, "-eva-min-loop-unroll", "100", "-eva-slevel", str(_STATES)]
     states = ",".join(f"{name}:{_STATES}" for name in copy.deciders(prefix, text))
-    return [*shared, "-eva-min-loop-unroll", "2000", "-eva-slevel-function", states]
+    unrolled = "2000" if kind.finite else "100"
+    return [*shared, "-eva-min-loop-unroll", unrolled, "-eva-slevel-function", states]

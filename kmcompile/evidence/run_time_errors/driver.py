@@ -45,6 +45,8 @@ class Driver:
     def _body(self, name: str, function: Function) -> list[str]:
         if name == "self_test_step":
             return self._self_test_steps(function)
+        if name == "tables_state":
+            return self._blocks(function)
         if name == "begin":
             return self._jobs()
         if name.startswith("telemetry_") and name != "telemetry_reset":
@@ -115,6 +117,23 @@ class Driver:
             f"    {call}",
             "}",
             f"(void){function.name}(NULL);",
+        ]
+
+    def _blocks(self, function: Function) -> list[str]:
+        """Return the state of every block of the tables, and of those that do not exist."""
+        end = f"{self._upper}_N_TABLE_BLOCKS"
+        call = f"(void){function.name}(block, Frama_C_nondet_ptr((void *)&found, NULL));"
+        return [
+            "uint32_t block;",
+            f"{function.parameters[1].type} found;",
+            "",
+            f"for (block = 0U; block < {end}; ++block) {{",
+            f"    {call}",
+            "}",
+            _any_bytes("block"),
+            f"if (block >= {end}) {{",
+            f"    {call}",
+            "}",
         ]
 
     def _jobs(self) -> list[str]:

@@ -56,6 +56,19 @@ class Hypothesis:
     of_numbers: bool = True
 
 
+def _zeroed(*members: str) -> str:
+    """Return C behind a function's declarations that clears arrays of the workspace."""
+    lines = []
+    for array in (f"workspace->{name}" for name in members):
+        lines += [
+            f"    for (uint32_t i = 0U; i < (sizeof {array} / sizeof {array}[0]); ++i) {{{{",
+            f"        {array}[i] = 0;",
+            "    }}",
+        ]
+    return r"\g<0>" + "".join(rf"{line}\n" for line in lines)
+
+
+_DECLARATIONS = r"(?s)\A.*?\n\n"
 _BELOW = r"{prefix}_below(\g<0>, {upper}_N_PREPARED)"
 HYPOTHESES = (
     Hypothesis(
@@ -86,6 +99,45 @@ HYPOTHESES = (
         r"    result->lower = 0\.0f;\n",
         r"    /*@ split winner; */\n\g<0>",
         "no change: looks at each winner in turn, whose pairs have other numbers",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r".*",
+        r"workspace->rank\[[^\]]*\](?! =)",
+        r"{prefix}_below(\g<0>, {upper}_N_CLASSES)",
+        "rank_classes has written a class for each place, before any is read",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r"(replay_)?forget_kernels",
+        _DECLARATIONS,
+        _zeroed("kernel", "kernel_error"),
+        "a kernel value is read where it is marked as computed, and all marks are cleared here",
+    ),
+    Hypothesis(
+        r"(replay_)?forget_votes",
+        _DECLARATIONS,
+        _zeroed("decision", "bound"),
+        "a decision is read where its pair is marked as evaluated",
+    ),
+    Hypothesis(
+        r"rank_classes",
+        _DECLARATIONS,
+        _zeroed("score"),
+        "the score of each class before this one is written",
+    ),
+    Hypothesis(
+        r"meet|have_met|closest_met_pair",
+        r"{prefix}_pair_of\([^()]*\)",
+        r"{prefix}_below(\g<0>, {upper}_N_DECISIONS)",
+        "the two classes are not one: two classes have a pair",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r"meet",
+        r"    {prefix}_evaluate_pair\(",
+        r"    /*@ split p; */\n\g<0>",
+        "no change: looks at each pair in turn, which has its own range of entries",
         of_numbers=False,
     ),
     Hypothesis(

@@ -67,10 +67,10 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         r"(replay_)?(power_\d+|bump_square|kernel_values|add_block|add_group|exact_sum|sign"
-        r"|closest_pair|below)",
+        r"|closest_pair|below)|reduced_\d+_add_block",
         "is_nan_or_infinite",
         r".*",
-        "|<s, x>| <= |s| |x|: with it kmcompile.lower.ranges has made the limit so that all is "
+        "|<s, x>| <= |s| |x|: with it kmcompile.lower has made the limits so that all is "
         "below 2^120, where Eva takes all features at their largest. This is not shown by Eva",
     ),
 )
