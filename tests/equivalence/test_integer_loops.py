@@ -138,8 +138,8 @@ def source(table: CodeTable) -> str:
             head, tail = f"static const union {{ {members} }} k_{one.name} = {{ {{", "} };"
         text += [head, shown.text, tail] if one.name != "squares" else []
     text += [
-        render(f"code_table/{name}.c.j2", view=view, **names)
-        for name in ("pack", "square", *view.templates)
+        render(f"{name}.c.j2", view=view, **names)
+        for name in ("code_table/pack", "code_table/square", *view.templates)
     ]
     sparse = "k_sparse_products(&workspace);" if table.sparse else ""
     return "\n".join(text) + MAIN.replace("@SPARSE@", sparse).replace("@TYPE@", view.sum_type)

@@ -74,7 +74,6 @@ def test_a_program_with_many_options_is_verified(name):
         ({"tables": "image"}, {"redundancy": 2}),
         ({"tables": "image"}, {"step": 20_000}),
         ({"tables": "image"}, {"input_tolerance": 0.1}),
-        ({"step": 20_000}, {"input_tolerance": 0.1}),
     ],
     ids=str,
 )
