@@ -208,5 +208,5 @@ def box_sections(
         context |= {"answer": "prediction", "has_tolerance": label.tolerance is not None}
         sections.append(render("input_tolerance/value.c.j2", box=box, **context))
     else:
-        sections.append(render("stages/input_tolerance.c.j2", box=box, **context))
+        sections.append(render("input_tolerance/label.c.j2", box=box, **context))
     return sections

@@ -24,8 +24,12 @@ from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 
 _HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
 _MARK = re.compile(r" /\*@(.*?)@\*/")
-NOT_MODEL = ("boot/", "package/", "plugin/", "runtime/", "harness.c.j2")
-"""Templates of what is around the model's own C."""
+NOT_MODEL = (
+    *("boot/", "package/", "plugin/", "runtime/", "evidence/", "harness.c.j2"),
+    *("telemetry/harness.c.j2", "image/"),
+)
+"""Templates of what is around the model's own C, and of models in images, whose tables are none of
+the program's: what an image may ask of their loops is tested in `test_damaged_images.py`."""
 
 _MAIN = """
 #include <stdio.h>
@@ -99,6 +103,9 @@ int main(void)
             for (unsigned n = 0U; n < 3U; ++n) {
                 iris_harness_query(inputs[draw() % n_queries], record);
             }
+            is_query = false;
+            if (round == 0U) (void)iris_harness_self_test();  /* which repairs, with two copies */
+            is_query = true;
             memcpy(tables[t].start, kept, tables[t].size);
         }
         free(kept);
@@ -211,7 +218,7 @@ def count_loops(
     own = {"iris.c": _counting(source, facts, branches), "main.c": main}
     for name, text in (files | own).items():
         (folder / name).write_text(text)
-    flags = [*EXACT_FLAGS, "-O1", "-w", "-DIRIS_TABLE="]
+    flags = [*EXACT_FLAGS, "-O1", "-w", "-DIRIS_TABLE=", "-DIRIS_TABLES_IN_RAM"]
     succeed(["gcc", *flags, folder / "main.c", "-o", folder / "main"])
     lines = _answer(folder / "main", inputs).splitlines()
     loops = [
@@ -236,8 +243,8 @@ def _answer(program: Path, inputs: np.ndarray) -> str:
 def _counting(source: str, facts: tuple[LoopFact, ...], branches: tuple[BranchFact, ...]) -> str:
     """Return C whose loops and bounded branches count.
 
-    They count at the entry, in each turn, and at the beginning of a call and of a query. No
-    function of the header but the self-test calls another one.
+    They count at the entry, in each turn, and at the beginning of a call and of a query. Of the
+    functions of the header the self-test calls others, and what counts its steps, which has no loop.
     """
     lines = source.split("\n")
     for number, fact in enumerate(facts):
@@ -255,7 +262,8 @@ def _counting(source: str, facts: tuple[LoopFact, ...], branches: tuple[BranchFa
             start -= 1
         lines[start] += f" count_call({numbers[0]}U, {numbers[-1] + 1}U);"
     public = {one.name: one.start for one in find_functions(source) if not one.is_static}
-    assert {a for a, b, _ in find_calls(source) if b in public} == {"iris_self_test"}
+    callers = {caller for caller, called, _ in find_calls(source) if called in public}
+    assert callers - {"iris_telemetry_step"} == {"iris_self_test"}
     for start in public.values():
         lines[source.count("\n", 0, start) - 1] += " count_query();"
     return "\n".join(lines)

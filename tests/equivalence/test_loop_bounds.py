@@ -36,6 +36,8 @@ from kit import (
 from kit.emitted import Emitted
 from kit.reduced_machines import Reduced
 from kit.steps import InSteps
+from kit.watched import DOUBLED
+from kit.watched import CORE as WATCHED
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 
@@ -78,6 +80,11 @@ CASES = [
     (monitors.CORE[8], "cortex-m0"),
     (input_tolerances.CORE[1], "cortex-m7"),
     (input_tolerances.CORE[3], "host"),
+    (input_tolerances.CORE[5], "cortex-m7"),
+    *((input_tolerances.CORE[number], "host") for number in (6, 7)),
+    (input_tolerances.MORE[-1], "host"),
+    *((case, "cortex-m7") for case in DOUBLED[:2]),
+    (WATCHED[0], "host"),
     ("zeros left out", "host"),
 ]
 """Every loop of every template."""

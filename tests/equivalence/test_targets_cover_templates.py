@@ -21,7 +21,7 @@ OTHER_LAYOUTS = {
     f"code_table/{name}_products.c.j2" for name in ("rows", "columns", "columns_long", "chunks")
 }
 """Of which each is used by every integer model of the targets that have that layout."""
-NO_MODEL = ("boot/", "plugin/", "report/", "package/", "runtime/", "image/")
+NO_MODEL = ("boot/", "plugin/", "report/", "package/", "runtime/", "evidence/", "image/")
 """Templates that are no part of a model's C, of avr's only (`tests/target/test_avr.py`), or of
 models in images, which every target is asked in `test_models_in_images.py`."""
 

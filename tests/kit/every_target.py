@@ -109,6 +109,7 @@ GROUPS: dict[str, list[Any]] = {
         Tolerant("breast_cancer", "pca", "one_class", 0.05, **_SMALL),
         Tolerant("wine", "standard", "cubic", 0.05, **_SMALL),
         Tolerant("wine", "standard", "linear", 0.1, **_SMALL),
+        Tolerant("diabetes", "standard", "value", 0.05, **_SMALL),
         Routed("iris", 6, "chain"),
         Routed("wine", 5, kernel="poly"),
         Routed("diabetes", 4),
