@@ -244,7 +244,8 @@ def _counting(source: str, facts: tuple[LoopFact, ...], branches: tuple[BranchFa
     """Return C whose loops and bounded branches count.
 
     They count at the entry, in each turn, and at the beginning of a call and of a query. Of the
-    functions of the header the self-test calls others, and what counts its steps, which has no loop.
+    functions of the header only two call others: the self-test, and the one that counts its steps
+    in the telemetry, which has no loop.
     """
     lines = source.split("\n")
     for number, fact in enumerate(facts):

@@ -36,8 +36,8 @@ from kit import (
 from kit.emitted import Emitted
 from kit.reduced_machines import Reduced
 from kit.steps import InSteps
-from kit.watched import DOUBLED
 from kit.watched import CORE as WATCHED
+from kit.watched import DOUBLED
 from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 
