@@ -40,6 +40,8 @@ class FineSumView:
         Number of codes of a vector that are stored together, of those of all lanes, and of a block.
     turn, n_entries : int
         Number of entries of a sparse list by which its end is counted, and number in all lists.
+    pads : bool
+        Whether there are fewer codes of the input than distances read.
     pairs_bytes : bool
         Whether each four codes are stored in another order.
     """
@@ -58,6 +60,7 @@ class FineSumView:
     n_entries: int
     sparse: bool
     picks_columns: bool
+    pads: bool
     pairs_bytes: bool
     shifter: np.float64 = SHIFTER
 
@@ -83,6 +86,7 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
         n_entries=codes.n_turns * TURN if codes.sparse else 0,
         sparse=codes.sparse,
         picks_columns=codes.picks_columns,
+        pads=codes.n_padded > codes.n_used,
         pairs_bytes=codes.pairs_bytes,
     )
 
