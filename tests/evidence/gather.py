@@ -59,7 +59,7 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
         # Most of the work is in processes of the tools.
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             jobs = [
-                pool.submit(run_part, part, subject, folder)
+                pool.submit(run_part, part, subject, folder, share)
                 for subject in subjects
                 for part in parts
             ]
@@ -72,11 +72,11 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     return findings
 
 
-def run_part(part: Part, subject: Subject, folder: Path) -> Sequence[Finding]:
+def run_part(part: Part, subject: Subject, folder: Path, share: float) -> Sequence[Finding]:
     """Return what a part finds about a subject; a tool that fails or hangs leaves it open."""
     tell(f"{part.name}: {subject.name}")
     try:
-        return part.run(subject, folder / part.name)
+        return part.look(subject, folder / part.name, share)
     except ToolError as error:
         text = str(error).splitlines()[0]
         return [Finding(part.name, subject.name, Outcome.OPEN, text, "make evidence", part.name)]

@@ -13,7 +13,7 @@ from typing import Any
 
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.mutation.mutants import sampled, sites
-from kmcompile.evidence.mutation.trying import Fate, Tried, Workshop
+from kmcompile.evidence.mutation.trying import MUTANTS, Fate, Tried, Workshop
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
 from kmcompile.evidence.vectors.vectors import Vectors
@@ -21,13 +21,23 @@ from kmcompile.tools.toolchain import install_command
 
 CLAIM = "small-faults-are-found"
 WANTED = 0.95
+_REPEAT = Path(__file__).with_name("repeat.py")
 _SEED = "20030706"
 _OF_MODEL, _OF_SMALL = 200, 18
 """Number of mutants of a verified model, and of each of the many small ones of `make evidence`."""
 
 
-def run(subject: Subject, folder: Path) -> Sequence[Finding]:
-    """Make mutants of a subject, and ask them its vectors."""
+def run(subject: Subject, folder: Path, share: float = 1.0) -> Sequence[Finding]:
+    """Make mutants of a subject, and ask them its vectors.
+
+    Parameters
+    ----------
+    subject : Subject
+    folder : Path
+        Of the part.
+    share : float
+        Of the mutants of a verified model; of small ones there are fewer then.
+    """
     if "queries.npz" not in subject.files:
         return [_not_run(subject, "its vectors were not made")]
     if subject.program.capacity is not None:
@@ -40,9 +50,11 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
     with TemporaryDirectory() as made:
         workshop = Workshop(vectors, Path(made))
         found = sites(workshop.source, workshop.active_lines())
-        n = _OF_MODEL if subject.report else _OF_SMALL
+        n = max(1, round(share * _OF_MODEL)) if subject.report else _OF_SMALL
         tried = list(workshop.tried(sampled(found, n, _SEED + subject.name)))
         compiler = workshop.compiler
+        workshop.keep(folder / subject.name, tried)
+    shutil.copy(_REPEAT, folder / _REPEAT.name)
     told = summary(tried, workshop.source)
     path = folder / f"{subject.name}.json"
     path.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
@@ -57,10 +69,13 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
                 f"{told['astray']} of them by sanitizers; "
                 f"{told['equivalent']} more have the same instructions"
             ),
-            command=f"kmcompile evidence {subject.name} --parts mutation",
+            command=f"cd {folder.name} && python3 {_REPEAT.name} {subject.name}",
             tool=f"kmcompile's mutants, {compiler}",
             listed=tuple(told["survivors"]) if score < WANTED else (),
-            files=(f"{folder.name}/{path.name}",),
+            files=tuple(
+                f"{folder.name}/{one}"
+                for one in (path.name, _REPEAT.name, f"{subject.name}/{MUTANTS}")
+            ),
             seconds=sum(os.times()[:4]) - began,
         )
     ]
@@ -95,4 +110,4 @@ def _not_run(subject: Subject, why: str) -> Finding:
     return Finding(CLAIM, subject.name, Outcome.NOT_RUN, why, "kmcompile evidence DIR", "gcc")
 
 
-PART = Part("mutation", "which small faults of the C the shipped vectors find", run)
+PART = Part("mutation", "which small faults of the C the shipped vectors find", run, run)

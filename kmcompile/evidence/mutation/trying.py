@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from kmcompile.evidence.vectors.vectors import EXACT, EXPECTED, QUERIES, Vectors
 from kmcompile.tools.toolchain import run_process, run_tool
 
 _TIMEOUT_S = 600.0
+MUTANTS = "mutants.json"
 _PROGRAM, _OBJECT = "mutated", "mutated.o"
 _SANITIZED = (
     "-O1",
@@ -40,6 +42,16 @@ class Fate(Enum):
     """It gives every word, and reads or writes beyond an object, which sanitizers see."""
     SURVIVED = "survived"
     NOT_BUILT = "not built"
+
+
+_REPEATED = {
+    Fate.KILLED: "found",
+    Fate.NOT_BUILT: "not built",
+    Fate.EQUIVALENT: "not found",
+    Fate.ASTRAY: "not found",
+    Fate.SURVIVED: "not found",
+}
+"""What becomes of a mutant when it is built and asked once more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +115,30 @@ class Workshop:
                 for own in pool.map(self._try_all, places, shares):
                     yield from own
 
+    def keep(self, folder: Path, tried: Sequence[Tried]) -> None:
+        """Write what `repeat.py` needs to repeat the mutants into a folder, which is made."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._prepare(folder)
+        told = {
+            "source": f"{self._name}.c",
+            "build": self._command(),
+            "ask": [f"./{_PROGRAM}", QUERIES, EXPECTED, str(self._seconds)],
+            "mutants": [
+                {
+                    "start": one.mutant.start,
+                    "end": one.mutant.end,
+                    "replacement": one.mutant.replacement,
+                    "fate": _REPEATED[one.fate],
+                    "told": one.mutant.told(self.source),
+                }
+                for one in tried
+            ],
+        }
+        (folder / MUTANTS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+
     def _prepare(self, place: Path) -> None:
         for one in self._folder.iterdir():
-            if one.is_file() and one.suffix in (".c", ".h", ".bin", ".o"):
+            if one.is_file() and one.suffix in (".c", ".h", ".bin"):
                 shutil.copy(one, place / one.name)
 
     def _try_all(self, place: Path, mutants: Sequence[Mutant]) -> list[Tried]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +15,7 @@ from kit.tools import need
 from kmcompile.evidence.mutation import mutating
 from kmcompile.evidence.mutation.mutants import flipped, sampled, sites
 from kmcompile.evidence.mutation.tokens import tokens
+from kmcompile.evidence.part import Part
 
 SOURCE = """#define IRIS_N_BLOCKS 4U
 
@@ -80,6 +84,21 @@ def test_a_sample_is_the_same_for_the_same_seed():
     assert sampled(found, 8, "a") == sampled(found, 8, "a") != sampled(found, 8, "b")
 
 
+def test_a_share_is_taken_by_parts_that_can_do_less():
+    done = []
+    whole = Part("whole", "does all", lambda subject, folder: done.append(1.0) or [])
+    less = Part(
+        "less",
+        "does a share",
+        lambda subject, folder: done.append(1.0) or [],
+        lambda subject, folder, share: done.append(share) or [],
+    )
+    for part in (whole, less):
+        part.look(None, Path(), 0.1)
+    assert done == [1.0, 0.1]
+    assert mutating.PART.of_share is not None
+
+
 @pytest.mark.exhaustive
 def test_nine_of_ten_small_faults_are_found(tmp_path):
     need("gcc")
@@ -90,3 +109,7 @@ def test_nine_of_ten_small_faults_are_found(tmp_path):
     assert killed >= 0.9 * sum(one["counted"] for one in found)
     for one in found:  # a mutated table is always found
         assert "table, survived" not in one["kinds"]
+    again = [sys.executable, "repeat.py", sorted(tmp_path.glob("*.json"))[0].stem]
+    run = subprocess.run(again, cwd=tmp_path, capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout
+    assert "0 with another fate" in run.stdout
