@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from kmcompile.evidence.coverage.justified import Justified, reason_of
+from kmcompile.evidence.coverage.justified import Facts, reason_of
 from kmcompile.evidence.coverage.measured import (
     CLANG,
     PACKAGES,
     SCRIPT,
-    Measured,
     has_clang,
     measure,
 )
@@ -51,7 +51,9 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
         return measure_with_gcc(vectors, own)
     measured = measure(vectors, own)
     found = measured.found.values()
-    (own / COUNTS).write_text(json.dumps(counts(found)) + "\n", encoding="utf-8")
+    facts = facts_of(subject)
+    told = counts(found, facts)
+    (own / COUNTS).write_text(json.dumps(told) + "\n", encoding="utf-8")
     command = f"cd {folder.name}/{subject.name} && sh {SCRIPT}"
     files = tuple(f"{folder.name}/{subject.name}/{one}" for one in (SCRIPT, COUNTS))
     agree = Finding(
@@ -65,11 +67,18 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
         files=files,
         seconds=sum(os.times()[:4]) - began,
     )
-    covered = [_finding(kind, subject, measured, command, files) for kind in _CLAIMS]
+    covered = [_finding(kind, subject, told, command, files) for kind in _CLAIMS]
     return [agree, *covered]
 
 
-def counts(found: Iterable[Outcome]) -> dict[str, Any]:
+def facts_of(subject: Subject) -> Facts:
+    """Return what reasons may rest on in the C of a subject."""
+    name = subject.program.name
+    source, header = (subject.files[f"{name}.{end}"].decode("ascii") for end in "ch")
+    return Facts.of(source, header, name)
+
+
+def counts(found: Iterable[Outcome], facts: Facts) -> dict[str, Any]:
     """Return how many of each kind are covered, and each that is not, with its reason."""
     told = list(found)
     kinds = {
@@ -84,10 +93,12 @@ def counts(found: Iterable[Outcome]) -> dict[str, Any]:
         for one in told
         if one.kind != "line"
     ]
+    places = _places(told)
     left = []
     for one in told:
         if not one.covered:
-            entry = reason_of(one) if one.kind != "line" else _of_line(one, told)
+            meant = one if one.kind != "line" else _branch_before(one, told)
+            entry = None if meant is None else reason_of(meant, facts, places[meant])
             left.append(
                 {
                     "kind": one.kind,
@@ -101,8 +112,19 @@ def counts(found: Iterable[Outcome]) -> dict[str, Any]:
     return {"covered": kinds, "left": left, "outcomes": outcomes}
 
 
-def _of_line(line: Outcome, told: Sequence[Outcome]) -> Justified | None:
-    """Return the entry of the branch before a line that keeps it from being executed."""
+def _places(told: Sequence[Outcome]) -> dict[Outcome, int]:
+    """Return the number of each outcome among the same ones of its function, from 1."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    places = {}
+    for one in sorted(told, key=lambda one: one.line):
+        key = (one.kind, one.function, one.text, one.value)
+        seen[key] += 1
+        places[one] = seen[key]
+    return places
+
+
+def _branch_before(line: Outcome, told: Sequence[Outcome]) -> Outcome | None:
+    """Return the branch before a line that keeps it from being executed."""
     before = [
         one
         for one in told
@@ -111,13 +133,12 @@ def _of_line(line: Outcome, told: Sequence[Outcome]) -> Justified | None:
         and one.function == line.function
         and one.line <= line.line
     ]
-    return reason_of(max(before, key=lambda one: one.line)) if before else None
+    return max(before, key=lambda one: one.line) if before else None
 
 
 def _finding(
-    kind: str, subject: Subject, measured: Measured, command: str, files: tuple[str, ...]
+    kind: str, subject: Subject, told: dict[str, Any], command: str, files: tuple[str, ...]
 ) -> Finding:
-    told = counts(measured.found.values())
     covered, all_ = told["covered"][kind]
     left = [one for one in told["left"] if one["kind"] == kind]
     open_ = [one for one in left if one["reason"] is None]

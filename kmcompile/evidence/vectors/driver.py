@@ -7,6 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from kmcompile.emit.environment import render
 from kmcompile.evidence.vectors.asked import AUDITS, budgets
+from kmcompile.evidence.vectors.inner import (
+    Function,
+    block_steps,
+    static_functions,
+    transforms,
+    units,
+)
 from kmcompile.evidence.vectors.prototypes import Prototype, prototypes
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.program.program import Program
@@ -15,7 +22,6 @@ _TABLE = re.compile(
     r"^static (?:const |[A-Z0-9_]+_CONST\s+)(?:volatile __memx )?(\w+)\s+(\w+)\[\w+\] = ", re.M
 )
 _UNION = re.compile(r"^static (?:const |[A-Z0-9_]+_CONST\s+)union \{[^}]*\}\s+(\w+) = ", re.M)
-_INNER = re.compile(r"^static (\w+) (\w+)\(\n([^{;]*?)\)\n\{", re.M)
 _INNER_NAMES = ("accept", "accept_float", "replay", "answer", "sum")
 _ARGUMENTS = {
     "workspace": "&workspace",
@@ -45,13 +51,17 @@ def driver(
     name = program.name
     declared, coded = prototypes(header, name), program.codes is not None
     names = {one.name for one in declared}
-    inner = {} if program.capacity is not None else inner_calls(source, name)
+    functions = {} if program.capacity is not None else static_functions(source, name)
+    inner = inner_calls(functions, name)
+    verb = "predict" if program.is_regression else "classify"
     return render(
         "evidence/vectors.c.j2",
         name=name,
         upper=name.upper(),
         is_regression=program.is_regression,
-        verb="predict" if program.is_regression else "classify",
+        verb=verb,
+        answers=_named(_of_workspace(declared), (verb,), coded),
+        decisions=_named(_of_workspace(declared), ("decision",), coded),
         answer="prediction" if program.is_regression else "result",
         tables=[] if program.capacity is not None else list(tables(source)),
         settings=[", ".join(f"{word}UL" for word in setting) for setting in AUDITS],
@@ -84,7 +94,44 @@ def driver(
             for real, found in _SUM.findall(source)
         ],
         has_answers=len(program.known_answers) > 0,
+        **_inner(functions),
     )
+
+
+def _inner(functions: dict[str, Function]) -> dict[str, object]:
+    """Return what templates/evidence/inner.c.j2 takes."""
+    unit = units(functions)
+    asked = {own for own, function in unit.items() if function is not None}
+    box_at = functions.get("box_at")
+    places = unit["map_places"]
+    of = "float" if places is None else places.parameters[0].split()[1]
+    return {
+        "unit": unit,
+        "replay_unit": units(functions, replay=True),
+        "transforms": transforms(functions),
+        "walks_before": any("input->leaf" in one.body for one in functions.values()),
+        "has_intervals": not asked.isdisjoint(("interval_ratio", "proved", "narrow")),
+        "has_boxes": box_at is not None,
+        "of_distance": box_at is not None and "distance" in box_at.names,
+        "block_steps": block_steps(functions),
+        "end_replay": "do_end_replay" in functions and "damaged" in functions["do_end_replay"].body,
+        "has_steps": not asked.isdisjoint(("approximate", "local_holds", "local_square", "rank")),
+        "has_known": not asked.isdisjoint(("exact_sum", "subspace_touch_vectors")),
+        "places": {
+            "x": of,
+            "is_float": of == "float",
+            "taker": "features_of" if of == "float" else "codes_of",
+        },
+    }
+
+
+def _of_workspace(declared: Sequence[Prototype]) -> list[Prototype]:
+    """Return the functions that take a workspace and an input, and answer."""
+    return [
+        one
+        for one in declared
+        if [parameter.name for parameter in one.parameters][:2] == ["workspace", "x"]
+    ]
 
 
 def tables(source: str) -> Iterator[dict[str, str]]:
@@ -105,7 +152,7 @@ def tables(source: str) -> Iterator[dict[str, str]]:
         yield {"name": name, "element": element, "holds_indices": holds_indices}
 
 
-def inner_calls(source: str, prefix: str) -> dict[str, dict[str, str]]:
+def inner_calls(functions: dict[str, Function], prefix: str) -> dict[str, dict[str, str]]:
     """Return how to call functions of the model that its header does not declare.
 
     Returns
@@ -115,12 +162,10 @@ def inner_calls(source: str, prefix: str) -> dict[str, dict[str, str]]:
         `replay`, `answer` and `sum`, as far as the C file has them.
     """
     found = {}
-    for c_type, name, parameters in _INNER.findall(source):
-        own = name.removeprefix(f"{prefix}_")
+    for own, function in functions.items():
         if own in _INNER_NAMES:
-            words = [re.findall(r"\w+", one.partition("[")[0])[-1] for one in parameters.split(",")]
-            given = ", ".join(_ARGUMENTS.get(word, word) for word in words)
-            found[own] = {"type": c_type, "call": f"{name}({given})"}
+            given = ", ".join(_ARGUMENTS.get(word, word) for word in function.names)
+            found[own] = {"type": function.c_type, "call": f"{prefix}_{own}({given})"}
     return found
 
 

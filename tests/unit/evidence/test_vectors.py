@@ -8,8 +8,10 @@ import pytest
 from kit.catalogue import CORE
 from kit.plans import plan_for
 from kit.tools import need
+from kmcompile import resources
 from kmcompile.evidence.subject import Subject
 from kmcompile.evidence.vectors.driver import inner_calls, tables
+from kmcompile.evidence.vectors.inner import UNITS, static_functions, transforms, units
 from kmcompile.evidence.vectors.prototypes import prototypes
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.evidence.vectors.vectors import EXPECTED, Vectors
@@ -49,9 +51,31 @@ def test_every_table_of_the_program_is_damaged(subject):
 
 
 def test_inner_functions_are_called_with_what_they_take(subject):
-    calls = inner_calls(subject.files["iris.c"].decode(), "iris")
+    functions = static_functions(subject.files["iris.c"].decode(), "iris")
+    calls = inner_calls(functions, "iris")
     assert calls["sum"]["call"] == "iris_sum(&workspace, &input, &result)"
     assert calls["accept"]["type"] == "iris_status_t"
+
+
+def test_functions_inside_are_asked_where_they_take_what_is_given(subject):
+    functions = static_functions(subject.files["iris.c"].decode(), "iris")
+    asked = {own for own, function in units(functions).items() if function is not None}
+    assert "sign" in asked
+    assert "exact_sum" not in asked  # it takes no kernels that an exit has evaluated
+    (step,) = [one for one in transforms(functions) if one["real"] == "float"]
+    assert step["name"].startswith("iris_scale") and step["length"].endswith("U")
+
+
+def test_every_function_that_is_asked_stands_in_some_template():
+    paths = [
+        path
+        for folder in resources.template_folders()
+        for path in folder.rglob("*.j2")
+        if path.parent.name != "evidence"
+    ]
+    text = "".join(path.read_text(encoding="utf-8") for path in paths)
+    for own in UNITS:
+        assert f"_{own}(" in text or f"{own}.c.j2" in {path.name for path in paths}, own
 
 
 def test_scalar_functions_get_arguments_of_all_sizes(subject):

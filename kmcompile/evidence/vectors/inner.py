@@ -1,0 +1,127 @@
+"""The functions inside of a C file that the vectors ask with arguments of their own.
+
+No input of a caller reaches some of what these functions are for: a workspace in which two classes
+have as many votes, a deviation as large as the input, a heap of one slot.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_STATIC = re.compile(r"^static (?:inline )?([\w ]+?) ?(\*?\w+)\(([^;{)]*)\)\n\{", re.M)
+_TRANSFORM = ("state", "y")
+_OF_REPLAY = "replay_"
+
+UNITS: dict[str, tuple[str, ...]] = {
+    "approximate": ("workspace", "level", "rest"),
+    "beats": ("workspace", "winner", "rival"),
+    "box_add": ("workspace", "p", "threshold", "is_below", "most"),
+    "box_bounds": ("workspace", "input", "box", "p"),
+    "box_row": ("group", "p"),
+    "box_threshold": ("workspace", "room", "left_out"),
+    "closest_met_pair": ("workspace", "winner", "result"),
+    "evaluate_pair": ("workspace", "terms", "p"),
+    "exact_sum": ("workspace", "input", "n_known"),
+    "has_next": ("order",),
+    "interval_ratio": ("workspace", "input", "result"),
+    "local_holds": ("local",),
+    "local_square": ("x", "c", "limit"),
+    "map_lookup": ("x",),
+    "map_places": ("x", "place"),
+    "mean_of_leaves": ("workspace",),
+    "narrow": ("workspace", "p", "low", "high"),
+    "next_slot": ("order", "score"),
+    "proved": ("workspace", "result"),
+    "quadratic_bounds": ("workspace", "input", "result"),
+    "rank": ("ranking", "choice", "score"),
+    "routed_fixed_sum": ("workspace", "input"),
+    "routed_sum": ("workspace", "input"),
+    "sharpen": ("workspace", "input"),
+    "sign": ("workspace", "result"),
+    "subspace_touch_vectors": ("workspace", "input", "state", "result"),
+    "take_first": ("heap", "score"),
+    "vote": ("workspace", "result"),
+}
+"""Each function that templates/evidence/inner.c.j2 asks, and its parameters."""
+
+_BLOCKS = re.compile(r"do_\w+_blocks_\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A static function of a C file.
+
+    Attributes
+    ----------
+    name, c_type : str
+        Its name in the C, and the type of its result.
+    parameters : tuple of str
+        As they are declared.
+    body : str
+    """
+
+    name: str
+    c_type: str
+    parameters: tuple[str, ...]
+    body: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the parameters."""
+        return tuple(re.findall(r"\w+", one.partition("[")[0])[-1] for one in self.parameters)
+
+
+def static_functions(source: str, prefix: str) -> dict[str, Function]:
+    """Return the static functions of a C file by their names without the model's prefix.
+
+    Examples
+    --------
+    >>> text = "static bool iris_box_row(\\n    const uint32_t p)\\n{\\n    return p;\\n}\\n"
+    >>> static_functions(text, "iris")["box_row"].names
+    ('p',)
+    """
+    found = {}
+    for one in _STATIC.finditer(source):
+        parameters = tuple(" ".join(text.split()) for text in one[3].split(","))
+        body = source[one.end() : source.index("\n}", one.end())]
+        found[one[2].removeprefix(f"{prefix}_")] = Function(one[2], one[1], parameters, body)
+    return found
+
+
+def units(functions: dict[str, Function], replay: bool = False) -> dict[str, Function | None]:
+    """Return each function that may be asked, of the sums or of the replay; None if it is not."""
+    start = _OF_REPLAY if replay else ""
+    found = {own: functions.get(start + own) for own in UNITS}
+    return {
+        own: one if one is not None and UNITS[own] in _ways(one) else None
+        for own, one in found.items()
+    }
+
+
+def _ways(function: Function) -> tuple[tuple[str, ...], ...]:
+    """Return the parameters, and the same without an input, which some of the C files need."""
+    return function.names, tuple(one for one in function.names if one != "input")
+
+
+def transforms(functions: dict[str, Function]) -> list[dict[str, str]]:
+    """Return the steps of the preparation: name, type of numbers, state, length of the result."""
+    found = []
+    for function in functions.values():
+        if function.names == _TRANSFORM and function.c_type == "void":
+            state, array = function.parameters
+            length = array[array.index("[") + 1 : -1]
+            found.append(
+                {
+                    "name": function.name,
+                    "real": array.split()[0],
+                    "state": state.split()[0],
+                    "length": length,
+                }
+            )
+    return found
+
+
+def block_steps(functions: dict[str, Function]) -> list[str]:
+    """Return the steps of a job that sum blocks, by their names in the C."""
+    return [one.name for own, one in functions.items() if _BLOCKS.fullmatch(own)]
