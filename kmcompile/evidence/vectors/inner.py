@@ -42,6 +42,7 @@ UNITS: dict[str, tuple[str, ...]] = {
     "subspace_touch_vectors": ("workspace", "input", "state", "result"),
     "take_first": ("heap", "score"),
     "vote": ("workspace", "result"),
+    "within": ("decision", "answer"),
 }
 """Each function that templates/evidence/inner.c.j2 asks, and its parameters."""
 
