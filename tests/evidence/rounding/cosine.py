@@ -135,7 +135,10 @@ def _reductions(function: Function, of: _Format, suffix: str) -> list[Proof]:
         before = exact
         exact = f"{exact} - k * {name}" if number == 0 else f"({exact}) - k * {name}"
         taken += f" - {name}"
-        hints.append(f"{exact} -> ({of_v} - k) / inverse_pi + k * (1 / inverse_pi{taken});")
+        hints.append(
+            f"{exact} -> ({of_v} - k) / inverse_pi + k * (1 / inverse_pi{taken})"
+            " { inverse_pi <> 0 };"
+        )
         if number:
             hints.append(f"{steps[-1]} - k * {name} -> ({steps[-1]} - ({before})) + ({exact});")
             hints.append(

@@ -171,7 +171,7 @@ def _reductions(function: Function, of: _Format, name: str) -> list[Proof]:
         f" + (shifted_a - {product_of_z});",
         f"{product_of_z} - n -> -(n - {product_of_z});",
         f"{variable} - n * ln2_high ->"
-        f" ({product_of_z} - n) / log2_e + n * (1 / log2_e - ln2_high);",
+        f" ({product_of_z} - n) / log2_e + n * (1 / log2_e - ln2_high) {{ log2_e <> 0 }};",
         f"S - (s_a - s_b) ->"
         f" -((s_a - ({variable} - n * ln2_high)) - (s_b - n * ln2_low)) - n * REST;",
         f"$ {variable} in ({_OCTAVES});",
@@ -198,8 +198,9 @@ def _evaluation(
         f"  -> |result -/ exp_S| <= {units(bound, of.precision)} }}"
     )
     hints = [
-        "(x_result - exp_s) / exp_s -> ETA { exp_s <> 0 };",
-        "(exp_s - exp_S) / exp_S -> (S - s) * (1 + EPS) { exp_S <> 0 };",
+        "(x_result - exp_s) / exp_s -> ETA { exp_s <> 0, 1 + ETA <> 0 };",
+        "(exp_s - exp_S) / exp_S -> (S - s) * (1 + EPS)"
+        " { exp_S <> 0, 1 + (S - s) * (1 + EPS) <> 0 };",
         "S - s -> (S - t) - (s - t);",
         f"(result - exp_S) / exp_S $ t in {of.pieces};",
     ]
@@ -240,10 +241,10 @@ def _one_minus(function: Function, eta: Fraction, bound: float, name: str) -> Pr
         f"  -> |returned -/ exact| <= {units(bound, 53)} }}"
     )
     hints = [
-        "(x_returned - exact) / exact -> ETA { exact <> 0 };",
+        "(x_returned - exact) / exact -> ETA { exact <> 0, 1 + ETA <> 0 };",
         "((s - returned_b) - x_returned) / x_returned -> -((returned_b - x_returned_b) /"
         " x_returned_b) * (s * x_total_12) / (1 - s * x_total_12)"
-        " { x_returned <> 0, x_returned_b <> 0, s <> 0 };",
+        " { x_returned <> 0, x_returned_b <> 0, s <> 0, 1 - s * x_total_12 <> 0 };",
         "(returned - exact) / exact $ s in (1b-60, 1b-10, 0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3);",
     ]
     shows = f"returned is within {bound:g} * 2^-53, relative, of 1 - exp(-s), s from 2^-60 on."

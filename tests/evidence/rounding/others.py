@@ -66,7 +66,7 @@ def _fixed_claim() -> Claim:
             f"  -> |value -/ exact| <= {units(bound, 0)} }}"
         )
         hints = [
-            "((1 - x_drop) - power_of_r) / power_of_r -> ETA { power_of_r <> 0 };",
+            "((1 - x_drop) - power_of_r) / power_of_r -> ETA { power_of_r <> 0, 1 + ETA <> 0 };",
             "drop - x_drop -> (drop - r * slope) - r * (upper(r * c2) - r * c2);",
             "value - entry * (1 - drop) -> -(last(entry * drop) - entry * drop);",
             "value ~ entry * (1 - drop);",

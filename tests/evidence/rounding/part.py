@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from evidence.rounding import cosine, exponential, others, roots, tanh
+from evidence.rounding import coq, cosine, exponential, others, roots, tanh
 from evidence.rounding.proof import Claim, Proof
 from kmcompile.errors import ToolError
 from kmcompile.evidence.finding import Finding, Outcome
@@ -19,6 +19,7 @@ from kmcompile.tools.toolchain import install_command, run_process
 NAME = "rounding"
 TITLE = "the claimed error bounds of the scalar functions follow from the operations in the C"
 CLAIM = "rounding-of-scalar-functions"
+CHECKED = "rounding-proofs-checked-by-coq"
 _TIMEOUT_S = 300.0
 _UNPROVED = ("assumed to be", "not trivially")
 """What Gappa says of a hint that it takes without having checked it."""
@@ -40,7 +41,9 @@ def all_claims() -> list[Claim]:
 
 
 def run_part(folder: Path, share: float) -> Sequence[Finding]:
-    """Write the scripts of every function, run Gappa, and return one finding a function.
+    """Write the scripts of every function, run Gappa, and return its findings of each function.
+
+    Where Coq is installed, it checks each proof: the second finding.
 
     Parameters
     ----------
@@ -56,7 +59,15 @@ def run_part(folder: Path, share: float) -> Sequence[Finding]:
     for claim in all_claims():
         own = folder / claim.function
         write(own, claim)
-        findings.append(_finding(own, claim, share, version) if installed else _not_run(claim))
+        if not installed:
+            findings.append(_not_run(claim, CLAIM, ["gappa"]))
+            continue
+        runs, finding = _finding(own, claim, share, version)
+        findings.append(finding)
+        if coq.installed():
+            findings.append(_checked(own, claim, [run.proof for run in runs if run.proved]))
+        else:
+            findings.append(_not_run(claim, CHECKED, coq.PACKAGES))
     return findings
 
 
@@ -100,7 +111,7 @@ def command(claim: Claim) -> str:
     return f"for script in {NAME}/{claim.function}/*.g; do gappa $script || echo $script; done"
 
 
-def _finding(folder: Path, claim: Claim, share: float, version: str) -> Finding:
+def _finding(folder: Path, claim: Claim, share: float, version: str) -> tuple[list[Run], Finding]:
     start = time.perf_counter()
     every = max(1, round(1 / share))
     with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
@@ -111,7 +122,7 @@ def _finding(folder: Path, claim: Claim, share: float, version: str) -> Finding:
     if len(runs) < len(claim.proofs):
         listed.append(f"{len(claim.proofs) - len(runs)} scripts were left out: --share {share:g}")
     proved = len(runs) - len(failed)
-    return Finding(
+    return runs, Finding(
         CLAIM,
         claim.function,
         Outcome.OPEN if listed else Outcome.SHOWN,
@@ -125,14 +136,32 @@ def _finding(folder: Path, claim: Claim, share: float, version: str) -> Finding:
     )
 
 
-def _not_run(claim: Claim) -> Finding:
+def _checked(folder: Path, claim: Claim, proofs: Sequence[Proof]) -> Finding:
+    start = time.perf_counter()
+    with ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        said = list(pool.map(lambda one: coq.check(folder, one), proofs))
+    faults = [f"{one.name}: {text}" for one, text in zip(proofs, said, strict=True) if text]
     return Finding(
-        CLAIM,
+        CHECKED,
+        claim.function,
+        Outcome.OPEN if faults else Outcome.SHOWN,
+        f"{len(proofs) - len(faults)} of {len(proofs)} proofs checked, nothing assumed in them",
+        f"for proof in {NAME}/{claim.function}/*.v; do coqc $proof || echo $proof; done",
+        coq.version(folder),
+        tuple(faults),
+        (f"{NAME}/{claim.function}",),
+        time.perf_counter() - start,
+    )
+
+
+def _not_run(claim: Claim, name: str, packages: Sequence[str]) -> Finding:
+    return Finding(
+        name,
         claim.function,
         Outcome.NOT_RUN,
-        f"gappa is not installed; {install_command(['gappa'])}",
+        f"{packages[0]} is not installed; {install_command(packages)}",
         command(claim),
-        "Gappa",
+        packages[0].capitalize(),
         files=(f"{NAME}/{claim.function}",),
     )
 

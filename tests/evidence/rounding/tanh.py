@@ -102,7 +102,7 @@ def _rational(function: Function, eta: Fraction, name: str) -> Proof:
         f"  -> |returned -/ exact| <= {units(_SHOWN, 24)} }}"
     )
     hints = [
-        "(x_returned - exact) / exact -> ETA { exact <> 0 };",
+        "(x_returned - exact) / exact -> ETA { exact <> 0, 1 + ETA <> 0 };",
         "(returned - exact) / exact $ limited_bits_3 in"
         " (1b-20, 1b-8, 0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 5, 6, 7);",
     ]
