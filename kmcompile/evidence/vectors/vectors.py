@@ -27,7 +27,7 @@ _TIMEOUT_S = 600.0
 _TEST_WORK, _INDEX_WORK = 40_000_000, 20_000_000
 """Multiply-adds and steps of checksums that damaged tables may cost, roughly."""
 
-_MOST_PLACES, _MOST_INDICES = 8, 24
+_MOST_PLACES, _MOST_INDICES, _MOST_FILLS = 8, 24, 8
 _MOST_DAMAGED = 6
 
 
@@ -142,7 +142,10 @@ def _defines(subject: Subject) -> tuple[str, ...]:
     test = 80 * sum(table.values.size for table in tables)
     places = _TEST_WORK // ((query + test) * len(tables)) - 3
     n_indices = _INDEX_WORK // (6 * query * max(1, len(indices)))
+    # The kinds of damage of whole tables: a model that takes long is asked three.
+    n_fills = _MOST_FILLS if places >= 2 else 3
     return (
         f"-DVECTORS_PLACES={min(max(places, 2), _MOST_PLACES)}U",
         f"-DVECTORS_INDICES={min(max(n_indices, 4), _MOST_INDICES)}U",
+        f"-DVECTORS_FILLS={n_fills}U",
     )

@@ -121,7 +121,7 @@ def test_branches_of_small_models_are_covered_or_justified(tmp_path):
     need("clang-19")
     for subject in small_models(0.03, with_vectors=True):
         findings = covering.run(subject, tmp_path)
-        assert {one.outcome for one in findings} <= {Stands.SHOWN, Stands.OPEN}
+        assert {one.outcome for one in findings} == {Stands.SHOWN}, findings
         told = json.loads((tmp_path / subject.name / covering.COUNTS).read_text())
         for covered, all_ in told["covered"].values():
             assert covered >= 0.8 * all_
