@@ -149,6 +149,13 @@ class Taken:
     most_of_query: int
 
 
+SANITIZED = (
+    "-fsanitize=address,undefined,bounds,float-cast-overflow",
+    "-fno-sanitize-recover=all",
+)
+"""A call with damaged tables reads and writes nothing outside of an object."""
+
+
 def template_loops() -> set[str]:
     """Return all loops of the templates of a model, as file and number of the line."""
     folder = resources.templates_dir()
@@ -218,7 +225,7 @@ def count_loops(
     own = {"iris.c": _counting(source, facts, branches), "main.c": main}
     for name, text in (files | own).items():
         (folder / name).write_text(text)
-    flags = [*EXACT_FLAGS, "-O1", "-w", "-DIRIS_TABLE=", "-DIRIS_TABLES_IN_RAM"]
+    flags = [*EXACT_FLAGS, *SANITIZED, "-O1", "-w", "-DIRIS_TABLE=", "-DIRIS_TABLES_IN_RAM"]
     succeed(["gcc", *flags, folder / "main.c", "-o", folder / "main"])
     lines = _answer(folder / "main", inputs).splitlines()
     loops = [
