@@ -8,7 +8,6 @@ and never more bytes than the file has.
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
-from kmcompile.readers.samples.shapes import bytes_of_shape
+from kmcompile.readers.samples.shapes import bytes_of_shape, is_text
 
 _DTYPE = re.compile(r"[<>|=]?(b1|[iu][1248]|f[248]|[US][1-9][0-9]{0,5}|O8?)")
 _BYTE_ORDERS: dict[str, Literal["<", ">", "|", "="]] = {"<": "<", ">": ">", "|": "|", "=": "="}
@@ -123,16 +122,9 @@ def _checked(raw: bytes | bytearray, dtype: Dtype, shape: Any) -> bytes:
     if len(raw) != expected_bytes:
         raise damaged(f"an array of {expected_bytes} bytes has {len(raw)}")
     current_budget().spend(len(raw) + ITEM_BYTES, f"an array of {len(raw)} bytes")
-    if dtype.value.kind == "U":
-        _check_text(raw, dtype.value)
-    return bytes(raw)
-
-
-def _check_text(raw: bytes | bytearray, dtype: np.dtype[Any]) -> None:
-    """Check the code points: Python fails in other ways than by ValueError beyond them."""
-    codes = np.frombuffer(raw, dtype=np.dtype("u4").newbyteorder(dtype.byteorder))
-    if codes.size and codes.max() > sys.maxunicode:
+    if dtype.value.kind == "U" and not is_text(raw, dtype.value):
         raise damaged("an array of text holds no text")
+    return bytes(raw)
 
 
 def _checked_objects(items: list[Any], dtype: Dtype, shape: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import current_budget
-from kmcompile.readers.samples.shapes import bytes_of_shape
+from kmcompile.readers.samples.shapes import bytes_of_shape, is_text
 
 MAX_ARRAY_BYTES = 4_000_000_000
 _HEADERS = {
@@ -125,6 +125,8 @@ def read_npy(file: Any, field: str) -> NDArray[Any]:
     content = _read_content(file, size, field)
     if not size:
         return np.empty(shape, dtype=dtype)
+    if dtype.kind == "U" and not is_text(content, dtype):
+        raise InputError(f"{field} holds text that is none; save it again")
     array: NDArray[Any] = content.view(dtype)
     return array.reshape(shape, order="F" if fortran_order else "C")
 

@@ -1,9 +1,12 @@
-"""Checks of the shape of an array in a file, before numpy reads it."""
+"""Checks of the shape and the text of an array in a file, before numpy reads it."""
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
+
+import numpy as np
 
 MAX_DIMENSIONS = 4
 """Vectors and matrices have two; numpy itself ends at 64."""
@@ -46,3 +49,24 @@ def bytes_of_shape(shape: Any, item_bytes: int) -> int:
     if math.prod(length or 1 for length in shape) * item_bytes > _MAX_BYTES:
         raise ValueError(f"must have lengths that take at most {_MAX_BYTES} bytes")
     return math.prod(shape) * item_bytes
+
+
+def is_text(content: Any, dtype: np.dtype[Any]) -> bool:
+    """Return whether the bytes of an array of text are characters.
+
+    numpy makes a text of any numbers; with one beyond Unicode, Python fails later, in other ways
+    than by ValueError.
+
+    Parameters
+    ----------
+    content : bytes-like
+    dtype : dtype
+        Of kind "U".
+
+    Examples
+    --------
+    >>> is_text(b"a\\0\\0\\0", np.dtype("<U1")), is_text(b"\\0\\0\\0a", np.dtype("<U1"))
+    (True, False)
+    """
+    codes = np.frombuffer(content, dtype=np.dtype("u4").newbyteorder(dtype.byteorder))
+    return not codes.size or bool(codes.max() <= sys.maxunicode)

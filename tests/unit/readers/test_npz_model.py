@@ -189,7 +189,7 @@ def test_a_routed_machine_that_lacks_a_part_of_its_tree_is_refused(tmp_path):
 def test_classes_that_one_array_cannot_hold_are_refused():
     machine = load_model(MODELS[2])
     for classes in [("a", 1), (1, 2.5), ("a\0", "b"), (2**64, -(2**63)), (0, True)]:
-        with pytest.raises(InputError, match="classes are of different types"):
+        with pytest.raises(InputError, match=r"classes are of different types"):
             npz_model(dataclasses.replace(machine, classes=classes))
 
 
@@ -279,6 +279,19 @@ def test_what_does_not_fit_is_refused(model, vectors, word):
     with pytest.raises(InputError) as caught:
         kmcompile.precomputed_machine(model, vectors, "rbf", gamma=1.0)
     assert word in str(caught.value)
+
+
+def test_text_beyond_unicode_is_refused(tmp_path):
+    """numpy gives it to Python, whose strings fail by SystemError then."""
+    path = tmp_path / "iris.npz"
+    kmcompile.save_model(path, MODELS[0])
+    with np.load(path) as stored:
+        fields = dict(stored)
+    codes = np.array(["ab", "cd", "ef"]).view(np.uint32).copy()
+    codes[1] = 0x500000
+    np.savez(path, **{**fields, "classes": codes.view("U2")})
+    with pytest.raises(InputError, match=r"classes.*text that is none"):
+        load_model(path)
 
 
 def test_unknown_kernels_of_precomputed_ones_are_refused():
