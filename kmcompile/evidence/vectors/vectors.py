@@ -140,10 +140,11 @@ def _defines(subject: Subject) -> tuple[str, ...]:
     indices = [table for table in tables if table.values.dtype.kind in "iu"]
     query = _MOST_DAMAGED * 2 * program.ends.exact.operations()
     test = 80 * sum(table.values.size for table in tables)
-    places = _TEST_WORK // ((query + test) * len(tables)) - 3
+    once = (query + test) * len(tables)
+    places = _TEST_WORK // once - 3
     n_indices = _INDEX_WORK // (6 * query * max(1, len(indices)))
     # The kinds of damage of whole tables: a model that takes long is asked three.
-    n_fills = _MOST_FILLS if places >= 2 else 3
+    n_fills = _MOST_FILLS if once <= 10 * _TEST_WORK else 3
     return (
         f"-DVECTORS_PLACES={min(max(places, 2), _MOST_PLACES)}U",
         f"-DVECTORS_INDICES={min(max(n_indices, 4), _MOST_INDICES)}U",
