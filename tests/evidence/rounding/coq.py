@@ -13,7 +13,7 @@ from kmcompile.tools.toolchain import run_process
 
 COMMANDS = ("coqc", "gappa")
 PACKAGES = ("coq", "libcoq-gappa", "gappa")
-_TIMEOUT_S = 300.0
+_TIMEOUT_S = 120.0
 _MOST_OPENED = 3
 """Names in a rewriting whose definitions are needed at once to prove it, at most."""
 
@@ -93,10 +93,11 @@ def _lemma(name: str, statement: str, notations: dict[str, str]) -> str:
     near = _names_in(statement, notations, _NEAR)
     met = _names_in(statement, notations, len(notations))
     terms = [one for one in reversed(notations) if one in met and _is_term(one, notations)]
+    own = [one for one in terms if one in near]
+    choices = [one for n in range(_MOST_OPENED + 1) for one in combinations(own, n)]
     tries = [
         " ".join([*(f"try generalize {one};" for one in terms if one not in opened), "same"])
-        for n in range(_MOST_OPENED + 1)
-        for opened in combinations([one for one in terms if one in near], n)
+        for opened in (*choices, own)
     ]
     attempts = "\n  | ".join(tries)
     return f"Lemma {name} : {statement}.\nProof.\nfirst\n  [ {attempts} ].\nQed."
