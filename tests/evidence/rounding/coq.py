@@ -13,7 +13,8 @@ from kmcompile.tools.toolchain import run_process
 
 COMMANDS = ("coqc", "gappa")
 PACKAGES = ("coq", "libcoq-gappa", "gappa")
-_TIMEOUT_S = 120.0
+_WRITING_S, _CHECKING_S = 60.0, 300.0
+"""Seconds of processor time."""
 _MOST_OPENED = 3
 """Names in a rewriting whose definitions are needed at once to prove it, at most."""
 
@@ -22,8 +23,12 @@ _NEAR = 3
 
 _IMPORT = "Require Import Gappa.Gappa_library.\n"
 _TACTIC = """Require Import Reals Lra Gappa.Gappa_library.
+Lemma half_2 : float2R (Float2 1 (-1)) = (/ 2)%R.
+Proof. unfold float2R, Defs.F2R; simpl. lra. Qed.
+Lemma half_10 : float10R (Float10 5 (-1)) = (/ 2)%R.
+Proof. unfold float10R, Defs.F2R; simpl. lra. Qed.
 Ltac same :=
-  cbv [Float1]; intros; first [ reflexivity | field ];
+  cbv [Float1]; rewrite ?half_2, ?half_10; intros; first [ reflexivity | field ];
   repeat split; solve [ assumption | lra | nra ].
 """
 _NOTATION = re.compile(r"^Notation (\w+) := \((.*)\)\.$", re.MULTILINE)
@@ -38,7 +43,7 @@ def installed() -> bool:
 
 def version(folder: Path) -> str:
     """Return the name and version of Coq."""
-    _, output = run_process(["coqc", "--version"], folder, _TIMEOUT_S, "coqc --version")
+    _, output = run_process(["coqc", "--version"], folder, _CHECKING_S, "coqc --version")
     return output.splitlines()[0]
 
 
@@ -54,13 +59,13 @@ def check(folder: Path, proof: Proof) -> str:
     try:
         name = f"{proof.name}.v"
         script = f"gappa -Bcoq {proof.name}.g > {name} 2> /dev/null"
-        code, _ = run_process(["sh", "-c", script], folder, _TIMEOUT_S, f"gappa -Bcoq on {name}")
+        code, _ = run_process(["sh", "-c", script], folder, _WRITING_S, f"gappa -Bcoq on {name}")
         if code != 0:
             (folder / name).unlink(missing_ok=True)
             return "Gappa writes no proof for Coq"
         text = with_lemmas((folder / name).read_text(encoding="utf-8"))
         (folder / name).write_text(text, encoding="utf-8")
-        code, output = run_process(["coqc", name], folder, _TIMEOUT_S, f"coqc on {name}")
+        code, output = run_process(["coqc", name], folder, _CHECKING_S, f"coqc on {name}")
     except ToolError as error:
         return str(error).splitlines()[0]
     for pattern in (f"{proof.name}.vo*", f"{proof.name}.glob", f".{proof.name}.aux"):
@@ -105,7 +110,9 @@ def _lemma(name: str, statement: str, notations: dict[str, str]) -> str:
 
 def _is_term(name: str, notations: dict[str, str]) -> bool:
     """Return whether it is a name of the script, of no constant and no rounded term."""
-    return name.startswith("_") and not notations[name].startswith(("(rounding_", "(float2R"))
+    return name.startswith("_") and not notations[name].startswith(
+        ("(rounding_", "(float2R", "(float10R")
+    )
 
 
 def _names_in(text: str, notations: dict[str, str], depth: int) -> set[str]:
