@@ -64,7 +64,7 @@ def gather(
     findings: list[Finding] = []
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
+        fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent.resolve()))
         try:
             for subject in subjects:
                 for part in parts:

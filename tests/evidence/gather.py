@@ -39,7 +39,7 @@ def main() -> None:
     names = asked.parts.split(",") if asked.parts else None
     asked.folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=asked.folder.parent) as made:
-        fresh = Path(made) / asked.folder.name
+        fresh = Path(made).resolve() / asked.folder.name  # tools run in folders of their own
         fresh.mkdir()
         findings = run(fresh, asked.share, names)
         write_summary(fresh, findings)

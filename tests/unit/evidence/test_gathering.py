@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
 
+from evidence import gather as make_evidence
 from kit.catalogue import CORE
 from kmcompile.errors import OutputError, UsageError
 from kmcompile.evidence.finding import Finding, Outcome
@@ -47,6 +50,25 @@ def test_folder_has_the_findings_and_what_the_parts_wrote(subject, tmp_path):
         assert [one["claim"] for one in found] == ["ends"]
         assert (out / "ending" / "iris" / "iris.c").read_bytes() == subject.files["iris.c"]
     assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
+
+
+def test_parts_get_an_absolute_folder_where_a_relative_one_is_given(subject, tmp_path, monkeypatch):
+    """Tools run in folders of their own."""
+    monkeypatch.chdir(tmp_path)
+    got = []
+
+    def run(_, folder):
+        got.append(folder)
+        return ()
+
+    gather([subject], [Part("none", "nothing", run)], Path("evidence"), quiet)
+    monkeypatch.setattr(make_evidence, "run", lambda folder, share, names: got.append(folder) or [])
+    monkeypatch.setattr(sys, "argv", ["gather", "build/evidence"])
+    with pytest.raises(SystemExit):
+        make_evidence.main()
+    assert [folder.is_absolute() for folder in got] == [True, True]
+    assert (tmp_path / "evidence" / JSON).is_file()
+    assert (tmp_path / "build" / "evidence" / JSON).is_file()
 
 
 def test_page_tells_the_worst_outcome_of_each_claim_and_what_is_left():
