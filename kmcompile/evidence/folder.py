@@ -13,6 +13,18 @@ from kmcompile.version import VERSION
 JSON = "evidence.json"
 PAGE = "evidence.md"
 _ORDER = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
+_LEGEND = """\
+Shown: the tool ran over all of it, and the claim held. Open: something is left, which is listed
+below. Refuted: the claim did not hold. Not run: a tool is missing, or the part does not look at
+such a subject. Figure, tool and command are those of the subject that is named, one with the worst
+outcome; those of the others are in evidence.json.
+
+Commands are run in this folder. Those with `PYTHONPATH=tests` are run in a checkout of kmcompile,
+or in its source archive, which `make evidence` puts into supply_chain/, unpacked.
+
+The folder says what was run and what came out. It is no statement about any standard, and no tool
+here was assessed by anyone else for that purpose.
+"""
 
 
 def write_summary(folder: Path, findings: Sequence[Finding]) -> None:
@@ -30,6 +42,7 @@ def summary(findings: Iterable[Finding]) -> str:
     lines = [
         "# What was run, and what came out",
         "",
+        _LEGEND,
         "| claim | outcome | subjects | figure | tool | command |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
@@ -37,7 +50,8 @@ def summary(findings: Iterable[Finding]) -> str:
         worst = min(own, key=lambda one: _ORDER.index(one.outcome))
         shown = sum(one.outcome is Outcome.SHOWN for one in own)
         subjects = f"{shown} of {len(own)}" if len(own) > 1 else worst.subject
-        cells = (claim, worst.outcome.value, subjects, worst.figure, worst.tool)
+        figure = f"{worst.subject}: {worst.figure}" if len(own) > 1 else worst.figure
+        cells = (claim, worst.outcome.value, subjects, figure, worst.tool)
         lines.append(f"| {' | '.join(map(_cell, cells))} | `{_cell(worst.command)}` |")
     left = [(one, text) for own in claims.values() for one in own for text in one.listed]
     if left:

@@ -6,12 +6,13 @@ Usage, with PYTHONPATH=tests:
 
 A kind of attack has numbered pieces. A piece depends on its number only, so that `--repeat` shows
 again what a piece found. The state, a JSON file, holds what was asked and found by kind; a piece
-counts when it has ended.
+counts when it has ended. A state of other sources is begun anew.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import math
 import os
@@ -19,12 +20,14 @@ import sys
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
 from evidence.attack_kinds import KINDS, Found
 
-STATE = Path(__file__).resolve().parents[2] / "build" / "campaign.json"
+_ROOT = Path(__file__).resolve().parents[2]
+STATE = _ROOT / "build" / "campaign.json"
 _MOST_LISTED = 100
 
 
@@ -62,17 +65,31 @@ class Done:
 State = dict[str, Done]
 
 
+@cache
+def sources() -> str:
+    """Return the SHA-256 of all that is attacked, and of what attacks it."""
+    found = hashlib.sha256()
+    for folder in ("kmcompile", "templates", "tests/breaking", "tests/evidence", "tests/kit"):
+        for path in sorted((_ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".j2", ".toml"):
+                found.update(path.relative_to(_ROOT).as_posix().encode() + b"\0")
+                found.update(path.read_bytes() + b"\0")
+    return found.hexdigest()
+
+
 def read_state(path: Path) -> State:
-    """Return what was done so far; nothing without the file."""
+    """Return what was done so far; nothing without the file, or if it is of other sources."""
     content = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    return {name: Done(**content.get(name, {})) for name in KINDS}
+    kinds = content.get("kinds", {}) if content.get("sources") == sources() else {}
+    return {name: Done(**kinds.get(name, {})) for name in KINDS}
 
 
 def write_state(path: Path, state: State) -> None:
     """Write what was done, whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".new")
-    fresh.write_text(json.dumps({name: asdict(done) for name, done in state.items()}, indent=1))
+    content = {"sources": sources(), "kinds": {name: asdict(done) for name, done in state.items()}}
+    fresh.write_text(json.dumps(content, indent=1))
     os.replace(fresh, path)
 
 

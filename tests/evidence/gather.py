@@ -18,7 +18,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from evidence.catalogue import TOOL_PARTS
-from evidence.subjects import real_models, small_models
+from evidence.sources import Sources
+from evidence.subjects import option_models, real_models, small_models
+from evidence.traceability import named_evidence
 from kmcompile.errors import ToolError
 from kmcompile.evidence.catalogue import ASKING, CATALOGUE
 from kmcompile.evidence.finding import Finding, Outcome
@@ -26,6 +28,9 @@ from kmcompile.evidence.folder import PAGE, write_summary
 from kmcompile.evidence.gathering import check_replaceable, replace_folder
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
+
+_OF_OPTIONS = ("description", "supply_chain")
+"""The parts that look at models with the other options: the C of these is in the small models."""
 
 
 def main() -> None:
@@ -55,13 +60,18 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     tool_parts = [part for part in TOOL_PARTS if names is None or part.name in names]
     if parts:
         asks = any(part.name in ASKING for part in parts)
-        subjects = itertools.chain(real_models(), small_models(share, with_vectors=asks))
+        described = [part for part in parts if part.name in _OF_OPTIONS]
+        subjects = itertools.chain(
+            ((subject, described) for subject in (option_models() if described else ())),
+            ((subject, parts) for subject in real_models()),
+            ((subject, parts) for subject in small_models(share, with_vectors=asks)),
+        )
         # Most of the work is in processes of the tools.
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             jobs = [
                 pool.submit(run_part, part, subject, folder, share)
-                for subject in subjects
-                for part in parts
+                for subject, own in subjects
+                for part in own
             ]
             for job in jobs:
                 findings += job.result()
@@ -69,6 +79,9 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
         tell(f"{tool_part.name}: {tool_part.title}")
         (folder / tool_part.name).mkdir(exist_ok=True)
         findings += tool_part.run(folder / tool_part.name, share)
+    if names is None:
+        sources = Sources.of_folder(folder, findings)
+        findings.append(named_evidence(folder / "traceability", sources))
     return findings
 
 

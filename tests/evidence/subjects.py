@@ -5,8 +5,10 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -59,9 +61,31 @@ def real_models() -> Iterator[Subject]:
         ("digits", load_digits, SVC(C=10, gamma=0.02), {"mode": "exact"}),
     ):
         X, y = load(return_X_y=True)
-        fitted = make_pipeline(StandardScaler(), machine).fit(X[::2], y[::2])
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / name
-            more = {"test_data": X[1::2], "verify": "host", **options}
-            kmcompile.compile_model(fitted, target=TARGET, name=name, out=out, **more)
-            yield Subject.of_folder(out)
+        yield _compiled(
+            name, machine, (X[::2], y[::2]), test_data=X[1::2], verify="host", **options
+        )
+
+
+def option_models() -> Iterator[Subject]:
+    """Yield models of real data with the other options, whose reports show what these promise."""
+    X, digit = load_digits(return_X_y=True)
+    flight = {"monitor": 0.05, "risk": 0.02, "telemetry": True, "redundancy": 2, "data": X[1::3]}
+    flight |= {"test_data": X[2::3], "verify": "target"}
+    yield _compiled("flight", SVC(C=3, gamma=0.01), (X[::3], digit[::3] % 2), **flight)
+    few = {"reduce": "300", "mode": "exact", "verify": "host"}
+    yield _compiled("reduced", SVC(C=10, gamma=0.02), (X[::2], digit[::2]), **few)
+    steps = {"input_tolerance": 0.01, "step": 4000, "verify": "host"}
+    yield _compiled("steps", SVC(C=3, gamma=0.05), load_wine(return_X_y=True), **steps)
+    image = {"tables": "image", "mode": "exact", "verify": "host"}
+    yield _compiled("image", SVC(), load_iris(return_X_y=True), **image)
+    calibrated = CalibratedClassifierCV(SVC(C=3, gamma=0.03), ensemble=False)
+    samples = load_breast_cancer(return_X_y=True)
+    yield _compiled("probability", calibrated, samples, verify="host")
+
+
+def _compiled(name: str, machine: Any, samples: tuple[Any, Any], **options: Any) -> Subject:
+    fitted = make_pipeline(StandardScaler(), machine).fit(*samples)
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / name
+        kmcompile.compile_model(fitted, target=TARGET, name=name, out=out, **options)
+        return Subject.of_folder(out)

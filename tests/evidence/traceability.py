@@ -17,6 +17,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from evidence.promises import ROOT, Promise, problems, promises
+from evidence.sources import Sources
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.tools.toolchain import run_process
 from kmcompile.version import VERSION
@@ -43,6 +44,29 @@ def run_traceability(folder: Path, share: float) -> list[Finding]:
         _traced(made, wrong),
         _tested(some, results, seconds),
     ]
+
+
+def named_evidence(folder: Path, sources: Sources) -> Finding:
+    """Add to the page what the named evidence says in this run, and list what is not in it."""
+    made = promises()
+    results = {
+        test: counts
+        for one in json.loads((folder / _DATA).read_text("utf-8"))
+        for test, counts in one["results"].items()
+    }
+    (folder / _PAGE).write_text(page(made, results, sources), "utf-8")
+    named = [(one.name, source) for one in made for source in one.evidence]
+    missing = [f"{name}: {_readable(source)}" for name, source in named if not sources.said(source)]
+    return Finding(
+        "evidence-that-promises-name",
+        "promises",
+        Outcome.OPEN if missing else Outcome.SHOWN,
+        f"{len(named) - len(missing)} of {len(named)} named findings and fields are in this folder",
+        "less traceability/promises.md",
+        f"kmcompile {VERSION}",
+        tuple(missing),
+        (f"traceability/{_PAGE}",),
+    )
 
 
 def _traced(made: tuple[Promise, ...], wrong: list[str]) -> Finding:
@@ -122,20 +146,29 @@ def _of(promise: Promise, results: Mapping[str, Counts]) -> dict[str, Counts]:
     return {test: results[test] for test in promise.tests if test in results}
 
 
-def page(made: tuple[Promise, ...], results: Mapping[str, Counts]) -> str:
+def page(
+    made: tuple[Promise, ...], results: Mapping[str, Counts], sources: Sources | None = None
+) -> str:
     """Return the page: for each promise what says it, and what shows it."""
     lines = ["# Promises, and what shows each", ""]
-    lines += ["A test is followed by how many of its cases passed in this run.", ""]
+    lines += [
+        "A test is followed by how many of its cases passed in this run; `make test` and",
+        "`make test-all` have more of most. A finding is followed by its outcome in this run, a",
+        "field of report.json by its value for a real model that has one.",
+        "",
+    ]
     topic = ""
     for one in made:
         if one.topic != topic:
             topic = one.topic
             lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
-        lines += [f"### {one.name}", "", one.promise, "", f"- figure: {one.figure}"]
+        lines += [f"### {one.name}", "", one.promise, "", f"- wanted: {one.figure}"]
         lines += [f"- says {file}: “{quote}”" for file, own in one.says.items() for quote in own]
         lines += [f"- code: `{place}`" for place in one.code]
         lines += [f"- test: `{test}`{_passed(results.get(test))}" for test in one.tests]
-        lines += [f"- evidence: {_readable(source)}" for source in one.evidence]
+        for source in one.evidence:
+            said = "" if sources is None else f": {sources.said(source) or 'not in this folder'}"
+            lines.append(f"- evidence: {_readable(source)}{said}")
         lines.append("")
     return "\n".join(lines)
 

@@ -56,8 +56,8 @@ def check(folder: Path, proof: Proof) -> str:
         Of the script, which gets the proof, as <name>.v.
     proof : Proof
     """
+    name = f"{proof.name}.v"
     try:
-        name = f"{proof.name}.v"
         script = f"gappa -Bcoq {proof.name}.g > {name} 2> /dev/null"
         code, _ = run_process(["sh", "-c", script], folder, _WRITING_S, f"gappa -Bcoq on {name}")
         if code != 0:
@@ -67,6 +67,7 @@ def check(folder: Path, proof: Proof) -> str:
         (folder / name).write_text(text, encoding="utf-8")
         code, output = run_process(["coqc", name], folder, _CHECKING_S, f"coqc on {name}")
     except ToolError as error:
+        (folder / name).unlink(missing_ok=True)
         return str(error).splitlines()[0]
     for pattern in (f"{proof.name}.vo*", f"{proof.name}.glob", f".{proof.name}.aux"):
         for left in folder.glob(pattern):

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 import pytest
 
-from evidence import attack_kinds
+from evidence import attack_kinds, campaign
 from evidence.attack_kinds import KINDS, Found, damaged, files_piece
 from evidence.campaign import Done, lines, most_behind, read_state, write_state
 
@@ -24,6 +24,15 @@ def test_it_goes_on_where_it_stopped(tmp_path):
     assert again["libsvm"] == Done(2, 20, 1, 3.5, ["piece 1: file 3: KeyError"])
     assert [file.name for file in tmp_path.iterdir()] == ["campaign.json"]
     assert "    piece 1: file 3: KeyError" in lines(again)
+
+
+def test_what_was_found_in_other_sources_does_not_count(tmp_path, monkeypatch):
+    path = tmp_path / "state.json"
+    state = read_state(path)
+    state["libsvm"].add(0, Found(10), 1.5)
+    write_state(path, state)
+    monkeypatch.setattr(campaign, "sources", lambda: "others")
+    assert read_state(path)["libsvm"] == Done()
 
 
 def test_the_kind_that_is_most_behind_comes_next():

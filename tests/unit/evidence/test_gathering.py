@@ -74,7 +74,7 @@ def test_parts_get_an_absolute_folder_where_a_relative_one_is_given(subject, tmp
 def test_page_tells_the_worst_outcome_of_each_claim_and_what_is_left():
     left = finding("b", Outcome.OPEN, ("loop 7: has no bound",))
     text = summary([finding("a"), left, finding("c", Outcome.NOT_RUN)])
-    assert "| ends | open | 1 of 3 | 0 of 3 \\| all | tool 1.0 | `run it` |" in text
+    assert "| ends | open | 1 of 3 | b: 0 of 3 \\| all | tool 1.0 | `run it` |" in text
     assert "- ends, b: loop 7: has no bound" in text
 
 
