@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -91,16 +91,33 @@ def run(kind: Kind, prefix: str, text: str, header: str, folder: Path, limit_s: 
     folder.mkdir(parents=True, exist_ok=True)
     of_kind: Callable[[str, str], str] = copy.of_numbers if kind.finite else copy.of_any_bits
     driver = Driver(read_header(prefix, header), kind.finite).text()
+    assumed = copy.assumed(prefix, text, kind.finite)
     for name, content in (
+        ("assumed.md", _page(kind, assumed)),
         (f"{prefix}.c", of_kind(prefix, text)),
         (f"{prefix}.h", header),
         ("driver.c", driver),
     ):
         (folder / name).write_text(content, encoding="utf-8")
     found = analyse(folder / "eva.sh", prefix, options(kind, prefix, text), limit_s)
+    found = replace(found, assumed=len(assumed))
     if kind.finite:
         return found
-    return replace(found, alarms=tuple(one for one in found.alarms if one.kind not in _OF_NUMBERS))
+    alarms = tuple(one for one in found.alarms if one.kind not in _OF_NUMBERS)
+    return replace(found, alarms=alarms, of_floats=len(found.alarms) - len(alarms))
+
+
+def _page(kind: Kind, assumed: Sequence[str]) -> str:
+    """Return what an analysis takes for true."""
+    lines = ["# What this analysis takes for true", ""]
+    if not kind.finite:
+        lines += [
+            "Alarms about the values of floats are left to the analysis of numbers: of any bits",
+            "Eva keeps NaN and infinities, which the entry refuses.",
+            "",
+        ]
+    lines += [f"- {line}" for line in assumed] or ["Nothing else."]
+    return "\n".join(lines) + "\n"
 
 
 def options(kind: Kind, prefix: str, text: str) -> list[str]:

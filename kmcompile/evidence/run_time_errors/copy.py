@@ -100,6 +100,26 @@ def _split_function(found: re.Match[str]) -> str:
     return f"{found['head']}{{\n{declarations}\n\n{marks}{statements}}}\n"
 
 
+def assumed(prefix: str, text: str, of_numbers: bool) -> list[str]:
+    """Return what an analysis takes for true without a proof of Eva, a line for each function.
+
+    Parameters
+    ----------
+    prefix, text : str
+        Of the emitted names, and the emitted C.
+    of_numbers : bool
+        Whether it is the analysis of numbers.
+    """
+    lines = []
+    for found in _FUNCTION.finditer(text):
+        name = found["name"].removeprefix(f"{prefix}_")
+        replaced = [one.reason for one in SUBSTITUTES if of_numbers and one.function == name]
+        facts = hypotheses.reasons(prefix, name, found["body"], of_numbers)
+        lines += [f"`{name}`, its body is another: {reason}" for reason in replaced]
+        lines += [f"`{name}`: {reason}" for reason in facts if not replaced]
+    return list(dict.fromkeys(lines))  # a function may have a body for each kind of core
+
+
 def deciders(prefix: str, text: str) -> tuple[str, ...]:
     """Return the functions that tell by their result whether what they wrote is to be used."""
     return tuple(

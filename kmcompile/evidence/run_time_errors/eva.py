@@ -58,6 +58,10 @@ class Analysis:
         Analysed functions of all, and reached statements of those in the analysed functions.
     seconds : float
         Processor time.
+    of_floats : int
+        Alarms about values of floats, which the analysis of any bits leaves to that of numbers.
+    assumed : int
+        What it takes for true, see assumed.md beside it.
     """
 
     alarms: tuple[Alarm, ...]
@@ -66,6 +70,8 @@ class Analysis:
     statements: int
     all_statements: int
     seconds: float
+    of_floats: int = 0
+    assumed: int = 0
 
 
 @cache

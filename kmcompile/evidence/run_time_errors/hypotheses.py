@@ -68,6 +68,7 @@ def _zeroed(*members: str) -> str:
     return r"\g<0>" + "".join(rf"{line}\n" for line in lines)
 
 
+_NO_CHANGE = "no change"
 _DECLARATIONS = r"(?s)\A.*?\n\n"
 _BELOW = r"{prefix}_below(\g<0>, {upper}_N_PREPARED)"
 HYPOTHESES = (
@@ -278,3 +279,16 @@ def said(prefix: str, function: str, body: str, of_numbers: bool) -> str:
         if (of_numbers or not one.of_numbers) and re.fullmatch(one.functions, function):
             body = re.sub(one.found.format(**names), one.said.format(**names), body)
     return body
+
+
+def reasons(prefix: str, function: str, body: str, of_numbers: bool) -> list[str]:
+    """Return the reason of each fact that `said` puts into a body."""
+    names = {"prefix": prefix, "upper": prefix.upper()}
+    return [
+        one.reason
+        for one in HYPOTHESES
+        if (of_numbers or not one.of_numbers)
+        and not one.reason.startswith(_NO_CHANGE)
+        and re.fullmatch(one.functions, function)
+        and re.search(one.found.format(**names), body)
+    ]

@@ -102,7 +102,7 @@ def _analysed(kind: Kind, subject: Subject, folder: Path) -> Finding:
         tuple(f"{alarm}: {reason or _NOT_EXPLAINED}" for alarm, reason in reasons.items()),
         tuple(
             f"{NAME}/{subject.name}/{kind.name}/{name}"
-            for name in ("eva.sh", "driver.c", f"{prefix}.c", "log.txt", "alarms.csv")
+            for name in ("eva.sh", "assumed.md", "driver.c", f"{prefix}.c", "log.txt", "alarms.csv")
         ),
         analysis.seconds,
     )
@@ -112,9 +112,12 @@ def _figure(kind: Kind, analysis: Analysis, unknown: Sequence[Alarm]) -> str:
     alarms = f"{len(analysis.alarms)} alarms"
     if analysis.alarms:
         alarms += f", {len(unknown)} of them not explained"
+    if analysis.of_floats:
+        alarms += f", {analysis.of_floats} more about floats are left to the analysis of numbers"
     return (
         f"{kind.text}: {alarms}; {analysis.functions} of {analysis.all_functions} functions, "
-        f"{analysis.statements} of {analysis.all_statements} statements"
+        f"{analysis.statements} of {analysis.all_statements} statements; "
+        f"{analysis.assumed} facts taken for true"
     )
 
 
