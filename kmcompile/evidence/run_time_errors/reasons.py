@@ -74,7 +74,7 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason(
         r"(replay_)?(power_\d+|bump_square|kernel_values|add_block|add_group|exact_sum|sign"
-        r"|closest_pair|below)|reduced_\d+_add_block",
+        r"|closest_pair|below|beats|count_votes)|reduced_\d+_(add_block|decide)",
         "is_nan_or_infinite",
         r".*",
         "|<s, x>| <= |s| |x|: with it kmcompile.lower has made the limits so that all is "
