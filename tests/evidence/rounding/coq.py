@@ -66,7 +66,7 @@ def check(folder: Path, proof: Proof) -> str:
         text = with_lemmas((folder / name).read_text(encoding="utf-8"))
         (folder / name).write_text(text, encoding="utf-8")
         code, output = run_process(["coqc", name], folder, _CHECKING_S, f"coqc on {name}")
-    except ToolError as error:
+    except (ToolError, ValueError) as error:  # ValueError: something is assumed
         (folder / name).unlink(missing_ok=True)
         return str(error).splitlines()[0]
     for pattern in (f"{proof.name}.vo*", f"{proof.name}.glob", f".{proof.name}.aux"):
