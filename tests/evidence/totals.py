@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from kmcompile.evidence.coverage.count import KINDS
 from kmcompile.evidence.coverage.covering import COUNTS
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.mutation.mutating import WANTED
 
 TOTALS = "totals.json"
 _COMMAND = "make evidence"
-_KINDS = {"line": "lines", "branch": "outcomes of branches", "condition": "conditions (MC/DC)"}
 
 
 def sum_coverage(folder: Path, share: float) -> Sequence[Finding]:
@@ -33,7 +33,7 @@ def sum_coverage(folder: Path, share: float) -> Sequence[Finding]:
         for one in told.values()
         for left in one["left"]
     }
-    total = {kind: [sum(own[kind][n] for own in table.values()) for n in (0, 1)] for kind in _KINDS}
+    total = {kind: [sum(own[kind][n] for own in table.values()) for n in (0, 1)] for kind in KINDS}
     open_ = Counter(
         left["kind"] for one in told.values() for left in one["left"] if left["reason"] is None
     )
@@ -49,7 +49,7 @@ def sum_coverage(folder: Path, share: float) -> Sequence[Finding]:
         )
     )
     text = "; ".join(
-        f"{_KINDS[kind]} {covered} of {all_} ({100 * covered / max(1, all_):.2f} %)"
+        f"{KINDS[kind]} {covered} of {all_} ({100 * covered / max(1, all_):.2f} %)"
         for kind, (covered, all_) in total.items()
     )
     unexplained = [" ".join(key) for key in nowhere if reasons.get(key) is None]

@@ -6,10 +6,11 @@ import json
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from kmcompile.evidence.coverage.count import Outcome, Place, numbers
 from kmcompile.evidence.coverage.justified import Facts, reason_of
 from kmcompile.evidence.coverage.measured import (
     CLANG,
@@ -18,7 +19,6 @@ from kmcompile.evidence.coverage.measured import (
     has_clang,
     measure,
 )
-from kmcompile.evidence.coverage.outcomes import Outcome
 from kmcompile.evidence.coverage.with_gcc import measure_with_gcc
 from kmcompile.evidence.finding import Finding
 from kmcompile.evidence.finding import Outcome as Stands
@@ -50,9 +50,8 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
     if not has_clang():
         return measure_with_gcc(vectors, own)
     measured = measure(vectors, own)
-    found = measured.found.values()
     facts = facts_of(subject)
-    told = counts(found, facts)
+    told = counts(measured.found, facts)
     (own / COUNTS).write_text(json.dumps(told) + "\n", encoding="utf-8")
     command = f"cd {folder.name}/{subject.name} && sh {SCRIPT}"
     files = tuple(f"{folder.name}/{subject.name}/{one}" for one in (SCRIPT, COUNTS))
@@ -78,16 +77,9 @@ def facts_of(subject: Subject) -> Facts:
     return Facts.of(source, header, name)
 
 
-def counts(found: Iterable[Outcome], facts: Facts) -> dict[str, Any]:
+def counts(found: Mapping[Place, Outcome], facts: Facts) -> dict[str, Any]:
     """Return how many of each kind are covered, and each that is not, with its reason."""
-    told = list(found)
-    kinds = {
-        kind: [
-            sum(one.covered for one in told if one.kind == kind),
-            sum(one.kind == kind for one in told),
-        ]
-        for kind in _CLAIMS
-    }
+    told = list(found.values())
     outcomes = [
         [one.kind, one.function, one.text, one.value, one.covered]
         for one in told
@@ -109,7 +101,7 @@ def counts(found: Iterable[Outcome], facts: Facts) -> dict[str, Any]:
                     "reason": None if entry is None else entry.reason,
                 }
             )
-    return {"covered": kinds, "left": left, "outcomes": outcomes}
+    return {"covered": numbers(found), "left": left, "outcomes": outcomes}
 
 
 def _places(told: Sequence[Outcome]) -> dict[Outcome, int]:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from kmcompile.evidence.coverage.outcomes import Outcome
+from kmcompile.evidence.coverage.count import Outcome
 from kmcompile.evidence.vectors.inner import static_functions
 
 FILE = Path(__file__).with_name("justified.toml")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmcompile.evidence.coverage.outcomes import Outcome, Place, merged, outcomes
+from kmcompile.evidence.coverage import count
+from kmcompile.evidence.coverage.count import Outcome, Place, merged, outcomes
 from kmcompile.evidence.vectors.vectors import Vectors
 from kmcompile.tools.toolchain import run_process, run_tool
 
@@ -15,6 +16,7 @@ CLANG, PROFDATA, COV = "clang-19", "llvm-profdata-19", "llvm-cov-19"
 PACKAGES = ("clang-19", "llvm-19", "libclang-rt-19-dev")
 _FLAGS = ("-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc", "-DVECTORS_ALL")
 _PROGRAM, _RAW, _PROFILE = "covered", "covered.profraw", "covered.profdata"
+_COUNT = Path(count.__file__)
 _TIMEOUT_S = 600.0
 SCRIPT = "measure.sh"
 
@@ -61,12 +63,13 @@ def measure(vectors: Vectors, folder: Path) -> Measured:
         said.append(text.strip())
         codes.append(code)
         run_tool(steps[2], folder, _TIMEOUT_S, f"merging the profile of {name}")
-        export = [COV, "export", f"./{_PROGRAM}", f"-instr-profile={_PROFILE}"]
-        export += ["-sources", f"{name}.c"]
-        json = run_tool(export, folder, _TIMEOUT_S, f"exporting the coverage of {name}")
-        lcov = run_tool([*export, "-format=lcov"], folder, _TIMEOUT_S, f"exporting {name}")
+        json = run_tool(steps[3], folder, _TIMEOUT_S, f"exporting the coverage of {name}")
+        lcov = run_tool(steps[4], folder, _TIMEOUT_S, f"exporting the lines of {name}")
         runs.append(outcomes(json, lcov, source, name))
-        script += [" ".join(step) for step in steps]
+        written = ("", "", "", f" > {_PROGRAM}{build}.export.json", f" > {_PROGRAM}{build}.lcov")
+        script += [" ".join(step) + to for step, to in zip(steps, written, strict=True)]
+    script.append(f"python3 ../{_COUNT.name} {name}")
+    shutil.copyfile(_COUNT, folder.parent / _COUNT.name)
     (folder / SCRIPT).write_text("\n".join(script) + "\n", encoding="ascii")
     (folder / SCRIPT).chmod(0o755)
     for left in (_PROGRAM, _RAW, _PROFILE):
@@ -77,13 +80,12 @@ def measure(vectors: Vectors, folder: Path) -> Measured:
 def _steps(
     vectors: Vectors, name: str, expected: str, defines: Sequence[str]
 ) -> tuple[list[str], ...]:
-    """Return the commands of one build: compile, run, merge, report."""
+    """Return the commands of one build: compile, run, merge, and export branches and lines."""
+    export = [COV, "export", f"./{_PROGRAM}", f"-instr-profile={_PROFILE}", "-sources", f"{name}.c"]
     return (
         vectors.command(CLANG, [*_FLAGS, *defines], _PROGRAM),
         ["env", f"LLVM_PROFILE_FILE={_RAW}", f"./{_PROGRAM}", "queries.bin", expected],
         [PROFDATA, "merge", _RAW, "-o", _PROFILE],
-        [
-            *(COV, "report", f"./{_PROGRAM}", f"-instr-profile={_PROFILE}"),
-            *("-show-mcdc-summary", f"{name}.c"),
-        ],
+        export,
+        [*export, "-format=lcov"],
     )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -10,9 +12,9 @@ import pytest
 from evidence.subjects import small_models
 from kit.tools import need
 from kmcompile import resources
-from kmcompile.evidence.coverage import covering
+from kmcompile.evidence.coverage import count, covering
+from kmcompile.evidence.coverage.count import Outcome, merged, numbers, outcomes
 from kmcompile.evidence.coverage.justified import FILE, Facts, justified, reason_of
-from kmcompile.evidence.coverage.outcomes import Outcome, merged, outcomes
 from kmcompile.evidence.finding import Outcome as Stands
 
 SOURCE = """static bool iris_both(const bool a, const bool b)
@@ -54,6 +56,29 @@ def test_what_another_build_covers_is_covered():
     both = merged([found(), other])
     assert all(one.covered for one in both.values() if one.kind == "branch")
     assert not all(one.covered for one in both.values())
+
+
+@pytest.mark.parametrize(
+    ("reason", "told", "code"),
+    [("no vector can", {}, 0), (None, {}, 1), ("no vector can", {"line": [3, 3]}, 1)],
+)
+def test_the_counts_can_be_repeated_without_kmcompile(reason, told, code, tmp_path):
+    keys = ("kind", "line", "text", "value")
+    left = [
+        {**{key: getattr(one, key) for key in keys}, "reason": reason}
+        for one in found().values()
+        if not one.covered
+    ]
+    (tmp_path / "iris.c").write_text(SOURCE)
+    (tmp_path / "covered.export.json").write_text(json.dumps({"data": [EXPORT]}))
+    (tmp_path / "covered.lcov").write_text(LCOV)
+    counted = {"covered": numbers(found()) | told, "left": left}
+    (tmp_path / covering.COUNTS).write_text(json.dumps(counted))
+    command = [sys.executable, "-I", count.__file__, "iris"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == code, done.stderr
+    assert "3 of 4 outcomes of branches\n1 of 2 conditions (MC/DC)" in done.stdout
+    assert done.stdout.count(reason or "no reason is known") == 3
 
 
 def test_each_justified_function_stands_in_its_template():
@@ -122,7 +147,11 @@ def test_branches_of_small_models_are_covered_or_justified(tmp_path):
     for subject in small_models(0.03, with_vectors=True):
         findings = covering.run(subject, tmp_path)
         assert {one.outcome for one in findings} == {Stands.SHOWN}, findings
-        told = json.loads((tmp_path / subject.name / covering.COUNTS).read_text())
+        own = tmp_path / subject.name
+        done = subprocess.run(["sh", "measure.sh"], cwd=own, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "as in coverage.json; 0 without a reason" in done.stdout
+        told = json.loads((own / covering.COUNTS).read_text())
         for covered, all_ in told["covered"].values():
             assert covered >= 0.8 * all_
         covered, all_ = told["covered"]["branch"]

@@ -1,16 +1,26 @@
-"""What clang's coverage says of a C file: lines, outcomes of branches, and conditions (MC/DC)."""
+"""What clang's coverage says of a C file: lines, outcomes of branches, and conditions (MC/DC).
+
+Usage: python3 count.py NAME, in the folder with NAME.c, coverage.json and what `llvm-cov export`
+has written of each build: covered*.export.json and covered*.lcov. It prints how many of each kind
+some build covers, and each that none covers with its reason. Exit code: 0, or 1 where one has no
+reason or the numbers are not those of coverage.json. It needs nothing of kmcompile.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _FUNCTION = re.compile(r"^(?:static )?(?:inline )?[\w *]+?\b(\w+)\((?!.*;$)")
 
 _LINE = re.compile(r"^DA:(\d+),(\d+)", re.M)
+
+KINDS = {"line": "lines", "branch": "outcomes of branches", "condition": "conditions (MC/DC)"}
 
 Place = tuple[str, int, int, int]
 """Kind, line, column, and which outcome or condition."""
@@ -90,6 +100,17 @@ def merged(runs: Sequence[Mapping[Place, Outcome]]) -> dict[Place, Outcome]:
     return found
 
 
+def numbers(found: Mapping[Place, Outcome]) -> dict[str, list[int]]:
+    """Return how many of each kind are covered, and how many there are."""
+    return {
+        kind: [
+            sum(one.covered for one in found.values() if one.kind == kind),
+            sum(one.kind == kind for one in found.values()),
+        ]
+        for kind in KINDS
+    }
+
+
 def _conditions(
     branches: list[list[Any]], decision: list[Any]
 ) -> Iterator[tuple[tuple[int, int, int, int], bool]]:
@@ -135,3 +156,32 @@ class _Source:
         for own in (self._prefix, self._prefix.upper()):
             text = re.sub(rf"\b{own}_", "", text)
         return " ".join(text.split())
+
+
+def main() -> int:
+    """Print what the builds in this folder cover."""
+    name = sys.argv[1]
+    source = Path(f"{name}.c").read_text(encoding="ascii")
+    exports = sorted(Path().glob("covered*.export.json"))
+    lcov = [Path(one.name.replace(".export.json", ".lcov")).read_text() for one in exports]
+    runs = zip(exports, lcov, strict=True)
+    found = merged([outcomes(one.read_text(), own, source, name) for one, own in runs])
+    told = json.loads(Path("coverage.json").read_text(encoding="utf-8"))
+    reasons = {(one["kind"], one["line"], one["text"], one["value"]): one for one in told["left"]}
+    n_open = 0
+    for one in found.values():
+        if not one.covered:
+            left = reasons.get((one.kind, one.line, one.text, one.value), {})
+            n_open += left.get("reason") is None
+            print(f"{one.kind}, line {one.line}, {one.function}: {one.text} {one.value}")
+            print(f"    {left.get('reason') or 'no reason is known'}")
+    counted = numbers(found)
+    for kind, (covered, all_) in counted.items():
+        print(f"{covered} of {all_} {KINDS[kind]}")
+    is_told = counted == told["covered"]
+    print(f"{'as' if is_told else 'not as'} in coverage.json; {n_open} without a reason")
+    return 0 if is_told and n_open == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
