@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import json
+import platform
+import shutil
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.tools.toolchain import version_of
 from kmcompile.version import VERSION
 
 JSON = "evidence.json"
 PAGE = "evidence.md"
+_TOOLS = ("gcc", "clang-19", "llvm-cov-19", "tcc", "frama-c", "gappa", "coqc")
+"""Programs of others whose versions are told, of those that are installed."""
+
 _ORDER = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
 _LEGEND = """\
 Shown: the tool ran over all of it, and the claim held. Open: something is left, which is listed
@@ -27,15 +35,42 @@ here was assessed by anyone else for that purpose.
 """
 
 
-def write_summary(folder: Path, findings: Sequence[Finding]) -> None:
-    """Write all findings as evidence.json, and a page with one table as evidence.md."""
-    content = {"kmcompile": VERSION, "findings": [one.to_json() for one in findings]}
+def write_summary(folder: Path, findings: Sequence[Finding], commit: str | None = None) -> None:
+    """Write all findings as evidence.json, and a page with one table as evidence.md.
+
+    Parameters
+    ----------
+    folder : Path
+    findings : sequence of Finding
+    commit : str, optional
+        Of the checkout of kmcompile that was run.
+    """
+    made = _made(commit)
+    content = {
+        "kmcompile": VERSION,
+        "made": made,
+        "findings": [one.to_json() for one in findings],
+    }
     (folder / JSON).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    (folder / PAGE).write_text(summary(findings), encoding="utf-8")
+    (folder / PAGE).write_text(summary(findings, made), encoding="utf-8")
 
 
-def summary(findings: Iterable[Finding]) -> str:
-    """Return the page: a line for each claim with its worst outcome, then what was not shown."""
+def _made(commit: str | None) -> dict[str, Any]:
+    """Return when and with what the folder is made."""
+    return {
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit,
+        "machine": platform.platform(),
+        "python": platform.python_version(),
+        "tools": {one: version_of(path) for one in _TOOLS if (path := shutil.which(one))},
+    }
+
+
+def summary(findings: Iterable[Finding], made: Mapping[str, Any]) -> str:
+    """Return the page: a line for each claim with its worst outcome, then what was not shown.
+
+    Last is when and with what the folder was made.
+    """
     claims: dict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
         claims[finding.claim].append(finding)
@@ -57,6 +92,10 @@ def summary(findings: Iterable[Finding]) -> str:
     if left:
         lines += ["", "## Not shown", ""]
         lines += [f"- {one.claim}, {one.subject}: {text}" for one, text in left]
+    version = f"kmcompile {VERSION}" + (f", commit {made['commit']}" if made["commit"] else "")
+    lines += ["", "## Made with", "", f"- {version}, on {made['date']}"]
+    lines += [f"- {made['machine']}, Python {made['python']}"]
+    lines += [f"- {name}: {said or 'tells no version'}" for name, said in made["tools"].items()]
     return "\n".join(lines) + "\n"
 
 

@@ -236,11 +236,11 @@ def _diagnose(target: Target) -> Diagnosis:
 
 def _look_for(purpose: str, command: str, packages: tuple[str, ...]) -> Tool:
     path = shutil.which(command)
-    version = _version(path) if path else None
+    version = version_of(path) if path else None
     return Tool(purpose, command, path, version, packages)
 
 
-def _version(path: str) -> str | None:
+def version_of(path: str) -> str | None:
     """Return the first line of `--version`, or None if the program does not work."""
     try:
         output = run_tool([path, "--version"], Path("/"), _VERSION_TIMEOUT_S, "asking its version")

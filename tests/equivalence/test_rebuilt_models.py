@@ -83,7 +83,7 @@ def test_part_of_the_evidence_shows_a_model_and_can_be_repeated(tmp_path):
     need("gcc")
     (found,) = part.run(subject(SMALL[0]), tmp_path / part.NAME)
     assert found.outcome is Outcome.SHOWN, found.figure
-    assert "0 outside of [lower, upper], 0 other certified labels" in found.figure
+    assert "0 outside of [lower, upper], 0 other labels of" in found.figure
     where, program = found.command.split(" && ")
     folder = tmp_path / where.removeprefix("cd ")
     words = [sys.executable, *program.split()[1:]]

@@ -20,6 +20,7 @@ from pathlib import Path
 from evidence.catalogue import TOOL_PARTS
 from evidence.sources import Sources
 from evidence.subjects import option_models, real_models, small_models
+from evidence.supply_chain import CHECKOUT
 from evidence.traceability import named_evidence
 from kmcompile.errors import ToolError
 from kmcompile.evidence.catalogue import ASKING, CATALOGUE
@@ -28,6 +29,7 @@ from kmcompile.evidence.folder import PAGE, write_summary
 from kmcompile.evidence.gathering import check_replaceable, replace_folder
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
+from kmcompile.tools.toolchain import run_tool
 
 _OF_OPTIONS = ("description", "supply_chain")
 """The parts that look at models with the other options: the C of these is in the small models."""
@@ -47,7 +49,7 @@ def main() -> None:
         fresh = Path(made).resolve() / asked.folder.name  # tools run in folders of their own
         fresh.mkdir()
         findings = run(fresh, asked.share, names)
-        write_summary(fresh, findings)
+        write_summary(fresh, findings, commit())
         replace_folder(asked.folder, fresh)
     sys.stdout.write((asked.folder / PAGE).read_text(encoding="utf-8"))
     sys.exit(any(one.outcome is Outcome.REFUTED for one in findings))
@@ -93,6 +95,16 @@ def run_part(part: Part, subject: Subject, folder: Path, share: float) -> Sequen
     except ToolError as error:
         text = str(error).splitlines()[0]
         return [Finding(part.name, subject.name, Outcome.OPEN, text, "make evidence", part.name)]
+
+
+def commit() -> str | None:
+    """Return the commit of the checkout, with a word if files differ from it; None without git."""
+    try:
+        found = run_tool(["git", "rev-parse", "HEAD"], CHECKOUT, 60.0, "asking git").strip()
+        changed = run_tool(["git", "status", "--porcelain"], CHECKOUT, 60.0, "asking git").strip()
+    except ToolError:
+        return None
+    return f"{found} with changes" if changed else found
 
 
 def tell(text: str) -> None:

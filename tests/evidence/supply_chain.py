@@ -8,7 +8,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import distributions, version
 from pathlib import Path
 
 from sklearn.datasets import load_iris
@@ -23,6 +23,7 @@ from kmcompile.version import VERSION
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 LOCKS = ("pyproject.toml", "requirements.txt", "requirements-build.txt")
+_INSTALLED = "installed.txt"
 _BUILD_S = 300.0
 _OFFLINE_S = 1_800.0
 """Seconds to fill the folder of wheels, and to install from it: what a slow network takes."""
@@ -114,33 +115,26 @@ def _of_locks(folder: Path) -> list[Finding]:
 
 def _of_environment(folder: Path) -> list[Finding]:
     """Tell which versions of the lock are those that all other parts were run with."""
-    locked = lock_fits.read_lock((CHECKOUT / LOCKS[1]).read_text(encoding="utf-8"))
-    here = [
-        one for one in locked if not one.requirement.marker or one.requirement.marker.evaluate()
-    ]
-    other = [
-        f"{one.name}: {found} is installed, {one.version} is locked"
-        for one in here
-        if (found := _installed(one.name)) != one.version
-    ]
+    lock = (CHECKOUT / LOCKS[1]).read_text(encoding="utf-8")
+    here = {f"{one.name}=={one.version}" for one in distributions()}
+    installed = "\n".join(sorted(here, key=str.lower)) + "\n"
+    (folder / _INSTALLED).write_text(installed, encoding="utf-8")
+    script = _copy_script("lock_fits.py", folder)
+    other = lock_fits.other_versions(installed, lock)
+    n = len(lock_fits.wanted_here(lock))
+    paths = (f"{_NAME}/{_INSTALLED}", f"{_NAME}/{LOCKS[1]}")
     return [
         Finding(
             "tested-is-locked",
             _SUBJECT,
             Outcome.OPEN if other else Outcome.SHOWN,
-            f"{len(here) - len(other)} of {len(here)} versions installed here are the locked ones",
-            "python -m pip list",
+            f"{n - len(other)} of {n} versions installed here are the locked ones",
+            f"python {script} --installed {' '.join(paths)}",
             f"Python {sys.version.split()[0]}",
             listed=tuple(other),
+            files=paths,
         )
     ]
-
-
-def _installed(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
 
 
 def _of_wheelhouse(folder: Path) -> list[Finding]:

@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict
+from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -97,7 +98,7 @@ def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: f
         f"{total['failed']} failed, {total['skipped']} skipped"
     )
     listed = [f"{name}: failed" for name in failed]
-    listed += [f"{name}: not run; make test-all does" for name in left if name not in failed]
+    listed += [f"{name}: {_why(results.get(name))}" for name in left if name not in failed]
     return Finding(
         "promise-tests",
         f"{len(some)} promises",
@@ -111,8 +112,15 @@ def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: f
     )
 
 
+def _why(counts: Counts | None) -> str:
+    """Return why no case of a test has passed."""
+    if counts is None:
+        return "has no quick case; make test-all runs it"
+    return f"{counts['skipped']} cases skipped, for the reasons in {_RESULTS}"
+
+
 def _tool() -> str:
-    return f"kmcompile {VERSION}, pytest"
+    return f"kmcompile {VERSION}, pytest {version('pytest')}"
 
 
 _ENDS = ("passed", "failed", "skipped")

@@ -71,8 +71,9 @@ def figure_of(found: Mapping[str, Any]) -> str:
     """Return what came out of the comparisons in a few words."""
     text = (
         f"{found['queries']} queries, {found['outside']} outside of [lower, upper], "
-        f"{found['other_labels']} other certified labels, largest difference from float64 "
-        f"{found['largest_difference']:.2g}, {found['beyond_rounding']} beyond its rounding"
+        f"{found['other_labels']} other labels of {found['certified']} certified ones, largest "
+        f"difference from float64 {found['largest_difference']:.2g}, "
+        f"{found['beyond_rounding']} beyond its rounding"
     )
     if found["probability_difference"]:
         text += f", probabilities within {found['probability_difference']:.2g}"

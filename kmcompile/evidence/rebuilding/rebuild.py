@@ -257,6 +257,7 @@ def compare(machine: Machine, answers: dict[str, Any]) -> dict[str, Any]:
     """Return what came out of all comparisons."""
     found: dict[str, Any] = {"queries": 0, "largest_difference": 0.0, "largest_share": 0.0}
     found |= {"beyond_rounding": 0, "outside": 0, "other_labels": 0, "probability_difference": 0.0}
+    found["certified"] = sum(map(bool, answers["certified"]))
     for n, x in enumerate(answers["X"]):
         f = machine.decisions(x)
         found["queries"] += 1

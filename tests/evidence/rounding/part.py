@@ -130,7 +130,7 @@ def _finding(folder: Path, claim: Claim, share: float, version: str) -> tuple[li
         CLAIM,
         claim.function,
         Outcome.OPEN if listed else Outcome.SHOWN,
-        f"claimed: {claim.bound}; {proved} of {len(claim.proofs)} scripts proved"
+        f"claimed: {claim.bound}; {proved} of {len(runs)} scripts proved"
         + (", some of a larger bound or a smaller range" if claim.left else ""),
         command(claim),
         version,

@@ -1,6 +1,9 @@
-"""Say where a lock does not fit pyproject.toml.
+"""Say where a lock does not fit pyproject.toml, or what is installed does not fit a lock.
 
 Usage: python lock_fits.py PYPROJECT.toml REQUIREMENTS.txt REQUIREMENTS-BUILD.txt
+       python lock_fits.py --installed INSTALLED.txt REQUIREMENTS.txt
+
+INSTALLED.txt is as `pip freeze` writes it.
 """
 
 from __future__ import annotations
@@ -87,7 +90,36 @@ def all_faults(pyproject: Path, runtime: Path, build: Path) -> list[str]:
     ]
 
 
+def wanted_here(lock: str) -> list[Locked]:
+    """Return what a lock takes on this machine and with this Python."""
+    return [
+        one
+        for one in read_lock(lock)
+        if not one.requirement.marker or one.requirement.marker.evaluate()
+    ]
+
+
+def other_versions(installed: str, lock: str) -> list[str]:
+    """Return which versions that are installed are not those that a lock takes here."""
+    lines = [line.split("==") for line in installed.splitlines() if "==" in line]
+    versions = {canonicalize_name(name): version.strip() for name, version in lines}
+    return [
+        f"{one.name}: {versions.get(one.name, 'none')} is installed, {one.version} is locked"
+        for one in wanted_here(lock)
+        if versions.get(one.name) != one.version
+    ]
+
+
+def main() -> int:
+    """Print what does not fit; return 1 if anything does not."""
+    if sys.argv[1] == "--installed":
+        told = other_versions(*(Path(one).read_text(encoding="utf-8") for one in sys.argv[2:]))
+        print("\n".join(told) or "the installed versions are the locked ones")
+    else:
+        told = all_faults(*map(Path, sys.argv[1:]))
+        print("\n".join(told) or "the locks fit pyproject.toml")
+    return int(bool(told))
+
+
 if __name__ == "__main__":
-    told = all_faults(*map(Path, sys.argv[1:]))
-    print("\n".join(told) or "the locks fit pyproject.toml")
-    sys.exit(bool(told))
+    sys.exit(main())

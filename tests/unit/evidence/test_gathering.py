@@ -46,8 +46,9 @@ def test_folder_has_the_findings_and_what_the_parts_wrote(subject, tmp_path):
     part = Part("ending", "each loop ends", writes)
     for _ in range(2):  # the second run replaces the folder of the first
         gather([subject], [part], out, quiet)
-        found = json.loads((out / JSON).read_text())["findings"]
-        assert [one["claim"] for one in found] == ["ends"]
+        told = json.loads((out / JSON).read_text())
+        assert [one["claim"] for one in told["findings"]] == ["ends"]
+        assert told["made"]["date"].startswith("20")
         assert (out / "ending" / "iris" / "iris.c").read_bytes() == subject.files["iris.c"]
     assert [path.name for path in tmp_path.iterdir()] == ["evidence"]
 
@@ -73,9 +74,13 @@ def test_parts_get_an_absolute_folder_where_a_relative_one_is_given(subject, tmp
 
 def test_page_tells_the_worst_outcome_of_each_claim_and_what_is_left():
     left = finding("b", Outcome.OPEN, ("loop 7: has no bound",))
-    text = summary([finding("a"), left, finding("c", Outcome.NOT_RUN)])
+    made = {"date": "2026-11-26", "commit": "c0ffee", "machine": "Linux", "python": "3.11"}
+    made["tools"] = {"gcc": "gcc (Debian) 12", "tcc": None}
+    text = summary([finding("a"), left, finding("c", Outcome.NOT_RUN)], made)
     assert "| ends | open | 1 of 3 | b: 0 of 3 \\| all | tool 1.0 | `run it` |" in text
     assert "- ends, b: loop 7: has no bound" in text
+    assert "commit c0ffee, on 2026-11-26" in text
+    assert "- gcc: gcc (Debian) 12\n- tcc: tells no version\n" in text
 
 
 def test_a_folder_of_something_else_is_left_alone(subject, tmp_path):

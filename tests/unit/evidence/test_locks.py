@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("packaging", reason="the test extra brings it")
 
-from evidence.supply.lock_fits import all_faults, faults, read_lock
+from evidence.supply.lock_fits import all_faults, faults, other_versions, read_lock
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 HASH = f"    --hash=sha256:{'0' * 64}"
@@ -39,6 +39,20 @@ def test_locks_name_no_host() -> None:
 )
 def test_what_does_not_fit_is_told(asked: list[str], lock: str, told: list[str]) -> None:
     assert faults(asked, lock) == told
+
+
+@pytest.mark.parametrize(
+    ("installed", "told"),
+    [
+        ("Scipy==1.17.0\nNumPy==2.4.6\n", []),
+        ("numpy==2.4.5\n", ["numpy: 2.4.5 is installed, 2.4.6 is locked"]),
+        ("", ["numpy: none is installed, 2.4.6 is locked"]),
+    ],
+)
+def test_other_versions_than_the_locked_are_told(installed: str, told: list[str]) -> None:
+    lock = LOCK.replace("python_version < '3.12'", "python_version > '3.0'")
+    lock += f"scipy==1.16.0 ; python_version < '3.0' \\\n{HASH}\n"
+    assert other_versions(installed, lock) == told
 
 
 @pytest.mark.parametrize("line", ["numpy>=2 \\", "    --hash=md5:00"])
