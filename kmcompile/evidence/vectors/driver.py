@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from kmcompile.emit.environment import render
 from kmcompile.evidence.vectors.asked import AUDITS, budgets
 from kmcompile.evidence.vectors.inner import (
     Function,
     block_steps,
+    inner_parts,
     static_functions,
     transforms,
     units,
@@ -101,22 +103,18 @@ def driver(
 def _inner(functions: dict[str, Function]) -> dict[str, object]:
     """Return what templates/evidence/inner.c.j2 takes."""
     unit = units(functions)
-    asked = {own for own, function in unit.items() if function is not None}
     box_at = functions.get("box_at")
     places = unit["map_places"]
     of = "float" if places is None else places.parameters[0].split()[1]
     return {
         "unit": unit,
+        "inner_parts": inner_parts(functions),
         "replay_unit": units(functions, replay=True),
         "transforms": transforms(functions),
         "walks_before": any("input->leaf" in one.body for one in functions.values()),
-        "has_intervals": not asked.isdisjoint(("interval_ratio", "proved", "narrow")),
-        "has_boxes": box_at is not None,
         "of_distance": box_at is not None and "distance" in box_at.names,
         "block_steps": block_steps(functions),
         "end_replay": "do_end_replay" in functions and "damaged" in functions["do_end_replay"].body,
-        "has_steps": not asked.isdisjoint(("approximate", "local_holds", "local_square", "rank")),
-        "has_known": not asked.isdisjoint(("exact_sum", "subspace_touch_vectors")),
         "places": {
             "x": of,
             "is_float": of == "float",
@@ -152,20 +150,20 @@ def tables(source: str) -> Iterator[dict[str, str]]:
         yield {"name": name, "element": element, "holds_indices": holds_indices}
 
 
-def inner_calls(functions: dict[str, Function], prefix: str) -> dict[str, dict[str, str]]:
+def inner_calls(functions: dict[str, Function], prefix: str) -> dict[str, dict[str, Any]]:
     """Return how to call functions of the model that its header does not declare.
 
     Returns
     -------
     dict
-        Name without prefix -> the type of the result and the call, for `accept`, `accept_float`,
+        Name without prefix -> whether it has a result, and the call, for `accept`, `accept_float`,
         `replay`, `answer` and `sum`, as far as the C file has them.
     """
     found = {}
     for own, function in functions.items():
         if own in _INNER_NAMES:
             given = ", ".join(_ARGUMENTS.get(word, word) for word in function.names)
-            found[own] = {"type": function.c_type, "call": f"{prefix}_{own}({given})"}
+            found[own] = {"answers": function.answers, "call": f"{prefix}_{own}({given})"}
     return found
 
 

@@ -46,6 +46,19 @@ UNITS: dict[str, tuple[str, ...]] = {
 }
 """Each function that templates/evidence/inner.c.j2 asks, and its parameters."""
 
+PARTS: dict[str, tuple[str, ...]] = {
+    "heaps": ("has_next", "take_first"),
+    "intervals": ("interval_ratio", "proved", "narrow"),
+    "places": ("map_places",),
+    "boxes": ("box_bounds", "box_add"),
+    "exit_steps": ("approximate", "local_holds", "local_square", "rank"),
+    "quadratic": ("quadratic_bounds",),
+    "pairs": ("evaluate_pair", "closest_met_pair"),
+    "known": ("exact_sum", "subspace_touch_vectors"),
+    "routes": ("routed_sum", "routed_fixed_sum"),
+}
+"""Each file of templates/evidence/inner/, and the functions of which it asks one or more."""
+
 _BLOCKS = re.compile(r"do_\w+_blocks_\d+")
 
 
@@ -66,6 +79,11 @@ class Function:
     c_type: str
     parameters: tuple[str, ...]
     body: str
+
+    @property
+    def answers(self) -> bool:
+        """Whether it has a result."""
+        return self.c_type != "void"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -98,6 +116,12 @@ def units(functions: dict[str, Function], replay: bool = False) -> dict[str, Fun
         own: one if one is not None and UNITS[own] in _ways(one) else None
         for own, one in found.items()
     }
+
+
+def inner_parts(functions: dict[str, Function]) -> list[str]:
+    """Return the files of templates/evidence/inner/ that ask functions of a C file."""
+    asked = {own for own, one in units(functions).items() if one is not None}
+    return [part for part, own in PARTS.items() if not asked.isdisjoint(own)]
 
 
 def _ways(function: Function) -> tuple[tuple[str, ...], ...]:
