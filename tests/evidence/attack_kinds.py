@@ -26,6 +26,8 @@ from kit.every_target import FEW, GROUPS
 from kit.host_program import STRICT
 from kit.tools import need
 from kmcompile.build.compiling import EXACT_FLAGS
+from kmcompile.program.program import Program
+from kmcompile.program.redundancy import checksum_bytes
 from kmcompile.readers.formats import FORMATS, read_model
 from kmcompile.readers.npz.writer import npz_model
 
@@ -189,11 +191,16 @@ _FLIPS = r"""
 #include "@NAME@.c"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-static const struct { const char *name; const volatile void *start; size_t size; } tables[] = {
+/* The self-test fails where what answers is damaged; its steps tell of the second copies, too. */
+static const struct {
+    const char *name; const volatile void *start; size_t size; int fails;
+} tables[] = {
 @TABLES@
 };
+@FINDS@
 int main(int argc, char **argv)
 {
     const size_t first = (argc > 1) ? (size_t)atol(argv[1]) : 0U;
@@ -209,7 +216,7 @@ int main(int argc, char **argv)
             volatile uint8_t *const byte = (volatile uint8_t *)tables[t].start + own / 8U;
             if ((bit < first) || (bit >= last)) { continue; }
             *byte ^= (uint8_t)(1U << (own % 8U));
-            if (@NAME@_self_test() != @UPPER@_ERROR_CORRUPT) {
+            if (!(tables[t].fails ? (@NAME@_self_test() == @UPPER@_ERROR_CORRUPT) : finds())) {
                 printf("%s bit %zu\n", tables[t].name, own);
             }
             *byte ^= (uint8_t)(1U << (own % 8U));
@@ -220,16 +227,50 @@ int main(int argc, char **argv)
 """
 
 
+_FINDS = r"""
+static int finds(void)
+{
+    @NAME@_self_test_t state;
+    int found = 0;
+    memset(&state, 0, sizeof state);
+    while (!state.done && !found) {
+        (void)@NAME@_self_test_step(&state);
+        found = state.block.first_damaged || state.block.second_damaged
+            || state.block.checksum_damaged;
+    }
+    return found;
+}
+"""
+_FINDS_NOTHING = "static int finds(void) { return 0; }"
+
+
 @cache
 def _emitted(n: int) -> Emitted:
     return _models()[n].emit("host", f"model_{n}")  # type: ignore[attr-defined]
 
 
+def _stored(program: Program) -> list[tuple[str, int, bool]]:
+    """Return the name and the bytes of each table and copy, and whether the self-test fails."""
+    own = [(table.name, table.n_bytes, True) for table in program.tables()]
+    if program.redundancy == 1:
+        return [*own, ("checksums", 4 * len(own), True)]
+    half = checksum_bytes(program) // 2
+    return [
+        *own,
+        *((f"second_{name}", size, False) for name, size, _ in own),
+        ("block_checksums", half, False),
+        ("second_block_checksums", half, False),
+    ]
+
+
+def _n_bits(program: Program) -> int:
+    return 8 * sum(size for _, size, _ in _stored(program))
+
+
 @cache
 def _bits() -> list[tuple[int, int]]:
     """Return the model and the first bit of each piece."""
-    tables = [_emitted(n).program.tables() for n in range(len(_models()))]
-    counts = [8 * sum(table.n_bytes + 4 for table in own) for own in tables]
+    counts = [_n_bits(_emitted(n).program) for n in range(len(_models()))]
     return [(n, bit) for n, count in enumerate(counts) for bit in range(0, count, N_BITS)]
 
 
@@ -237,12 +278,15 @@ def bits_piece(number: int) -> Found:
     """Flip each of some bits of a model's tables and checksums; the self-test must find it."""
     n, first = _bits()[number]
     emitted = _emitted(n)
-    sizes = [(table.name, table.n_bytes) for table in emitted.program.tables()]
-    sizes.append(("checksums", 4 * len(sizes)))
-    last = min(first + N_BITS, 8 * sum(size for _, size in sizes))
+    last = min(first + N_BITS, _n_bits(emitted.program))
     name = emitted.name
-    rows = [f'    {{ "{own}", {name}_{own}, sizeof {name}_{own} }},' for own, _ in sizes]
-    text = _FLIPS.replace("@TABLES@", "\n".join(rows)).replace("@NAME@", name)
+    rows = [
+        f'    {{ "{own}", &{name}_{own}, sizeof {name}_{own}, {int(fails)} }},'
+        for own, _, fails in _stored(emitted.program)
+    ]
+    finds = _FINDS if emitted.program.redundancy > 1 else _FINDS_NOTHING
+    text = _FLIPS.replace("@TABLES@", "\n".join(rows)).replace("@FINDS@", finds)
+    text = text.replace("@NAME@", name)
     need("gcc")
     with tempfile.TemporaryDirectory() as holder:
         folder = emitted.write(Path(holder))
@@ -258,8 +302,7 @@ def bits_piece(number: int) -> Found:
 
 def all_bits() -> int:
     """Return how many bits there are to flip."""
-    own = (_emitted(n).program.tables() for n in range(len(_models())))
-    return sum(8 * (table.n_bytes + 4) for tables in own for table in tables)
+    return sum(_n_bits(_emitted(n).program) for n in range(len(_models())))
 
 
 def _files(name: str, wanted: int) -> Kind:

@@ -13,11 +13,12 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from evidence.catalogue import TOOL_PARTS
+from evidence.catalogue import TOOL_PARTS, ToolPart
 from evidence.sources import Sources
 from evidence.subjects import option_models, real_models, small_models
 from evidence.supply_chain import CHECKOUT
@@ -31,6 +32,7 @@ from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
 from kmcompile.tools.toolchain import run_tool
 
+_COMMAND = "make evidence"
 _OF_OPTIONS = ("description", "supply_chain")
 """The parts that look at models with the other options: the C of these is in the small models."""
 
@@ -80,7 +82,7 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     for tool_part in tool_parts:
         tell(f"{tool_part.name}: {tool_part.title}")
         (folder / tool_part.name).mkdir(exist_ok=True)
-        findings += tool_part.run(folder / tool_part.name, share)
+        findings += run_tool_part(tool_part, folder / tool_part.name, share)
     if names is None:
         sources = Sources.of_folder(folder, findings)
         findings.append(named_evidence(folder / "traceability", sources))
@@ -94,7 +96,23 @@ def run_part(part: Part, subject: Subject, folder: Path, share: float) -> Sequen
         return part.look(subject, folder / part.name, share)
     except ToolError as error:
         text = str(error).splitlines()[0]
-        return [Finding(part.name, subject.name, Outcome.OPEN, text, "make evidence", part.name)]
+        return [Finding(part.name, subject.name, Outcome.OPEN, text, _COMMAND, part.name)]
+
+
+def run_tool_part(part: ToolPart, folder: Path, share: float) -> Sequence[Finding]:
+    """Return what a part finds about kmcompile; one that ends with an error is told as such.
+
+    What the others have found in an hour is not lost by it.
+    """
+    try:
+        return part.run(folder, share)
+    except Exception as error:
+        traceback.print_exc()
+        text = f"{type(error).__name__}: {error}".splitlines()[0]
+        found = f"the part ended with an error: {text}"
+        return [
+            Finding(f"{part.name}-ran", "kmcompile", Outcome.REFUTED, found, _COMMAND, "Python")
+        ]
 
 
 def commit() -> str | None:

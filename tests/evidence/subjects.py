@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +16,34 @@ from sklearn.svm import SVC
 
 import kmcompile
 from kit.every_target import FEW, GROUPS
+from kit.images import InImage, estimator, in_image
 from kit.plans import plan_for
 from kmcompile.evidence.subject import Subject
 from kmcompile.output.files import save_queries
-from kmcompile.target import load_target
+from kmcompile.target import Target, load_target
 from kmcompile.verify.verifier import collect_queries
 
 TARGET = "cortex-m7"
+
+
+@dataclass(frozen=True)
+class _InImage:
+    """A model in an image: its name in `kit.images`, and options."""
+
+    model: str
+    options: dict[str, Any]
+
+    def emit(self, target: Target, name: str) -> InImage:
+        return in_image(estimator(self.model, 0), target, **self.options)
+
+
+_IN_IMAGES = (
+    _InImage("iris_rbf", {"mode": "certified"}),
+    _InImage("wine_linear_one_vs_rest", {"mode": "certified"}),
+    _InImage("diabetes_regression", {"telemetry": True}),
+    _InImage("iris_rbf", {"format": "int8"}),
+    _InImage("breast_cancer_rbf", {"format": "int16"}),
+)
 
 
 def small_models(share: float = 1.0, with_vectors: bool = False) -> Iterator[Subject]:
@@ -41,6 +63,7 @@ def small_models(share: float = 1.0, with_vectors: bool = False) -> Iterator[Sub
         if group != FEW
         for n, model in enumerate(own)
     ]
+    models += [(f"images_{n}", one) for n, one in enumerate(_IN_IMAGES)]
     target = load_target(TARGET)
     for name, model in models[:: max(1, round(1 / share))]:
         emitted = model.emit(target, name)

@@ -79,6 +79,43 @@ def test_no_damaged_image_of_a_hundred_thousand_is_taken(name, tmp_path):
     check_mutations(name, 100_000, tmp_path)
 
 
+CLOSED_MAIN = """#include <stddef.h>
+#include "iris.h"
+
+int main(void)
+{
+    static iris_workspace_t workspace;
+    static iris_model_t closed;
+    const iris_model_t *const models[] = { NULL, &closed };
+    int n_other = 0;
+    size_t k;
+
+    (void)iris_open(NULL, 0U, &closed);
+    for (k = 0U; k < 2U; ++k) {
+        static const float x[IRIS_N_FEATURES];
+        static iris_self_test_t state;
+        IRIS_ANSWER result;
+        float decision[IRIS_N_DECISIONS];
+
+        n_other += IRIS_CALL(&workspace, models[k], x, &result) != IRIS_ERROR_NULL;
+        n_other += IRIS_DECISION(&workspace, models[k], x, decision) != IRIS_ERROR_NULL;
+        n_other += iris_self_test(models[k]) != IRIS_ERROR_NULL;
+        n_other += iris_self_test_step(&state, models[k]) != IRIS_ERROR_NULL;
+    }
+    return n_other;
+}
+"""
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_no_function_takes_a_model_that_is_not_open(name, tmp_path):
+    model, mode, more = SUBJECTS[name]
+    emitted = in_image(estimator(model, 0), mode=mode, **more)
+    main = tmp_path / "closed.c"
+    main.write_text(CLOSED_MAIN)
+    succeed([built(emitted, tmp_path, main, ["iris.c"])])
+
+
 @pytest.mark.parametrize("in_place", [False, True])
 def test_no_damaged_patch_writes_another_image(in_place, tmp_path):
     first = in_image(estimator("iris_rbf", 0), vectors=80)

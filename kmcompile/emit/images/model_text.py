@@ -217,6 +217,8 @@ def _with_check(body: str, name: str) -> str:
     found = _CHECKED.search(body)
     if found is None:
         return body
+    if f"{MODEL}->" in without_comments(body[: found.start()]):
+        raise ValueError("a function reads the model before it is known to be open")
     refused = (
         f"    if (!{name}_is_open({MODEL})) {{\n        return {name.upper()}_ERROR_NULL;\n    }}\n"
     )

@@ -40,8 +40,6 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
     """Measure the coverage of a subject by its vectors."""
     if "queries.npz" not in subject.files:
         return [_not_run(subject, "its vectors were not made")]
-    if subject.program.capacity is not None:
-        return [_not_run(subject, "a model in an image, whose tables are not in the C")]
     if not has_clang() and shutil.which("gcc") is None:
         return [_not_run(subject, f"{CLANG} is not installed: {install_command(PACKAGES)}")]
     began = sum(os.times()[:4])

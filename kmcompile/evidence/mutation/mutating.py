@@ -40,8 +40,6 @@ def run(subject: Subject, folder: Path, share: float = 1.0) -> Sequence[Finding]
     """
     if "queries.npz" not in subject.files:
         return [_not_run(subject, "its vectors were not made")]
-    if subject.program.capacity is not None:
-        return [_not_run(subject, "a model in an image, whose tables are not in the C")]
     if shutil.which("gcc") is None:
         return [_not_run(subject, f"gcc is not installed: {install_command(['gcc'])}")]
     began = sum(os.times()[:4])

@@ -10,6 +10,7 @@ from kmcompile.evidence.run_time_errors import copy
 from kmcompile.evidence.run_time_errors.driver import Driver
 from kmcompile.evidence.run_time_errors.eva import Analysis, analyse
 from kmcompile.evidence.run_time_errors.header import read_header
+from kmcompile.evidence.subject import Subject
 
 _SHARED = ("-eva-msg-key=-initial-state,-final-states", "-eva-plevel", "20000")
 INT16 = "gcc_x86_16"
@@ -17,6 +18,13 @@ INT16 = "gcc_x86_16"
 
 _OF_NUMBERS = ("float_to_int", "is_nan_or_infinite")
 """Alarms of conversions from float: of any bits Eva keeps NaN, which the entry has refused."""
+_OF_IMAGE = "20000"
+"""Turns of a loop that stay apart where the image is opened, whose words are known."""
+
+_IMAGE = (
+    "The image is the one that was emitted, byte for byte. Other images, damaged ones among them, "
+    "are opened by tests/fault/test_damaged_images.py, with sanitizers."
+)
 _STATES = 10
 """States that stay apart where a result tells whether what was written is to be used."""
 
@@ -45,6 +53,32 @@ class Kind:
     finite: bool
 
 
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """The C of a model.
+
+    Parameters
+    ----------
+    prefix : str
+        Of the emitted names.
+    text, header : str
+    image : str
+        The C that holds the image of the model; "" where the tables are in the code.
+    """
+
+    prefix: str
+    text: str
+    header: str
+    image: str = ""
+
+    @classmethod
+    def of(cls, subject: Subject) -> Emitted:
+        """Return the C of a compiled model."""
+        prefix = subject.program.name
+        names = (f"{prefix}.c", f"{prefix}.h", f"{prefix}_image.c")
+        return cls(prefix, *(subject.files.get(name, b"").decode() for name in names))
+
+
 KINDS = (
     Kind(
         "any_bits",
@@ -70,14 +104,13 @@ KINDS = (
 )
 
 
-def run(kind: Kind, prefix: str, text: str, header: str, folder: Path, limit_s: float) -> Analysis:
+def run(kind: Kind, emitted: Emitted, folder: Path, limit_s: float) -> Analysis:
     """Write the copy and the driver of one analysis into a folder, and run it there.
 
     Parameters
     ----------
     kind : Kind
-    prefix, text, header : str
-        Of the emitted names, and the emitted C and its header.
+    emitted : Emitted
     folder : Path
         Which is made.
     limit_s : float
@@ -89,17 +122,20 @@ def run(kind: Kind, prefix: str, text: str, header: str, folder: Path, limit_s: 
         If Frama-C is not installed, fails, or does not end within the time limit.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    prefix, text, header = emitted.prefix, emitted.text, emitted.header
     of_kind: Callable[[str, str], str] = copy.of_numbers if kind.finite else copy.of_any_bits
     driver = Driver(read_header(prefix, header), kind.finite).text()
     assumed = copy.assumed(prefix, text, kind.finite)
+    if emitted.image:
+        assumed.append(_IMAGE)
     for name, content in (
         ("assumed.md", _page(kind, assumed)),
-        (f"{prefix}.c", of_kind(prefix, text)),
+        (f"{prefix}.c", of_kind(prefix, text) + emitted.image),
         (f"{prefix}.h", header),
         ("driver.c", driver),
     ):
         (folder / name).write_text(content, encoding="utf-8")
-    found = analyse(folder / "eva.sh", prefix, options(kind, prefix, text), limit_s)
+    found = analyse(folder / "eva.sh", prefix, options(kind, emitted), limit_s)
     found = replace(found, assumed=len(assumed))
     if kind.finite:
         return found
@@ -120,11 +156,13 @@ def _page(kind: Kind, assumed: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def options(kind: Kind, prefix: str, text: str) -> list[str]:
+def options(kind: Kind, emitted: Emitted) -> list[str]:
     """Return the options of Frama-C for one analysis."""
     special = "non-finite" if kind.finite else "none"
     shared = ["-machdep", kind.machine, "-warn-special-float", special, *_SHARED]
     shared += ["-eva-split-return", "full", "-eva-interprocedural-splits"]
-    states = ",".join(f"{name}:{_STATES}" for name in copy.deciders(prefix, text))
+    states = ",".join(f"{name}:{_STATES}" for name in copy.deciders(emitted.prefix, emitted.text))
     unrolled = "2000" if kind.finite else "100"
+    if emitted.image:
+        unrolled = _OF_IMAGE
     return [*shared, "-eva-min-loop-unroll", unrolled, "-eva-slevel-function", states]

@@ -158,6 +158,7 @@ def _short_self_test(prefix: str, text: str) -> str:
         "    for (bit = 0U; bit < 32U; ++bit) {",
     ):
         text = text.replace(head, f"    /*@ loop unroll 0; */\n{head}")
-    begin = text.index(f"{prefix}_status_t {prefix}_self_test(void)\n{{")
-    whole = text[begin:].replace("_self_test_step(&state)", "_step_of_any_state(&state)")
+    begin = text.index(f"{prefix}_status_t {prefix}_self_test(")
+    step = re.compile(r"_self_test_step\(&state(?:, model)?\)")
+    whole = step.sub("_step_of_any_state(&state)", text[begin:])
     return text[:begin] + _ANY_STEP.format(prefix=prefix, upper=upper) + whole

@@ -7,6 +7,7 @@ from kmcompile.evidence.run_time_errors.header import Function, Header, Variable
 _LARGEST = "0x1.fffffep+127f"
 
 _DEPTH = 4
+_MODEL, _OPENED, _CLOSED = "model", "opened", "closed"
 
 
 class Driver:
@@ -22,6 +23,9 @@ class Driver:
     header : Header
     finite : bool
         Whether the floats of an input are those that the entry accepts, instead of any bits.
+
+    Where the model is in an image, `opened` is the model of the image that was emitted, and
+    `closed` is none that was opened.
     """
 
     def __init__(self, header: Header, finite: bool) -> None:
@@ -37,12 +41,29 @@ class Driver:
             if name not in ("step", "begin_float") or "begin" not in self._names
         }
         lines = [f'#include "{self._prefix}.c"', ""]
+        if self._has_image:
+            lines += [f"static {self._prefix}_model_t {one};" for one in (_OPENED, _CLOSED)]
+            lines.append("")
         for name, body in bodies.items():
             lines += [f"static void call_{name}(void)", "{", *_indented(body), "}", ""]
         calls = [f"call_{name}();" for name in bodies]
+        if self._has_image:
+            calls = self._with_open_model(calls)
         return "\n".join([*lines, "void main(void)", "{", *_indented(calls), "}", ""])
 
+    @property
+    def _has_image(self) -> bool:
+        return "open" in self._names
+
+    def _with_open_model(self, calls: list[str]) -> list[str]:
+        """Return the calls after the image has been opened."""
+        image = f"{self._prefix}_image, {self._prefix}_image_bytes"
+        opens = f"{self._prefix}_open({image}, &{_OPENED}) == {self._upper}_OK"
+        return [f"if ({opens}) {{", *_indented(calls), "}"]
+
     def _body(self, name: str, function: Function) -> list[str]:
+        if name == "open":
+            return self._opening()
         if name == "self_test_step":
             return self._self_test_steps(function)
         if name == "tables_state":
@@ -51,9 +72,23 @@ class Driver:
             return self._jobs()
         if name.startswith("telemetry_") and name != "telemetry_reset":
             return self._telemetry(function)
-        return [*self._arguments(function.parameters), _call(function)]
+        lines = [*self._arguments(function.parameters), _call(function)]
+        return [*lines, _call(function, _CLOSED)] if _MODEL in _names(function) else lines
+
+    def _opening(self) -> list[str]:
+        image = f"{self._prefix}_image"
+        return [
+            "uint32_t size;",
+            f"{self._prefix}_model_t model;",
+            "",
+            _any_bytes("size"),
+            f"(void){self._prefix}_open({image}, size, &model);",
+            f"(void){self._prefix}_open({image}, size, NULL);",
+            f"(void){self._prefix}_open(NULL, size, &model);",
+        ]
 
     def _arguments(self, parameters: tuple[Variable, ...]) -> list[str]:
+        parameters = tuple(one for one in parameters if one.name != _MODEL)
         lines = [
             f"{one.type} {one.name}{f'[{one.size}]' if one.size else ''};" for one in parameters
         ]
@@ -99,9 +134,11 @@ class Driver:
         tables = f"{upper}_N_TABLES"
         if "tables_state" in self._names:
             tables = f"{upper}_N_TABLE_BLOCKS"
-        end = f"({tables} + {upper}_N_ANSWERS)"
+        answers = f"{_OPENED}.n_answers" if self._has_image else f"{upper}_N_ANSWERS"
+        end = f"({tables} + {answers})"
         fill = self._fill(state.type, "state", None, _DEPTH)
-        call = f"(void){function.name}(&state);"
+        more = f", &{_OPENED}" if self._has_image else ""
+        call = f"(void){function.name}(&state{more});"
         return [
             f"{state.type} state;",
             "uint32_t part;",
@@ -116,7 +153,8 @@ class Driver:
             f"if (state.part > {end}) {{",
             f"    {call}",
             "}",
-            f"(void){function.name}(NULL);",
+            f"(void){function.name}(NULL{more});",
+            *([f"(void){function.name}(&state, &{_CLOSED});"] if more else []),
         ]
 
     def _blocks(self, function: Function) -> list[str]:
@@ -172,11 +210,18 @@ class Driver:
         return [*lines, *self._fill(first.type, first.name, None, _DEPTH), _call(function)]
 
 
-def _call(function: Function) -> str:
-    return f"(void){function.name}({', '.join(map(_argument, function.parameters))});"
+def _names(function: Function) -> tuple[str, ...]:
+    return tuple(one.name for one in function.parameters)
 
 
-def _argument(parameter: Variable) -> str:
+def _call(function: Function, model: str = _OPENED) -> str:
+    given = (_argument(one, model) for one in function.parameters)
+    return f"(void){function.name}({', '.join(given)});"
+
+
+def _argument(parameter: Variable, model: str) -> str:
+    if parameter.name == _MODEL:
+        return f"Frama_C_nondet_ptr((void *)&{model}, NULL)"
     if parameter.size:
         return f"Frama_C_nondet_ptr((void *){parameter.name}, NULL)"
     if parameter.is_pointer:

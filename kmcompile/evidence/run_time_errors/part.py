@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from kmcompile.errors import ToolError, UsageError
+from kmcompile.errors import ToolError
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.run_time_errors import analyses
-from kmcompile.evidence.run_time_errors.analyses import Kind
+from kmcompile.evidence.run_time_errors.analyses import Emitted, Kind
 from kmcompile.evidence.run_time_errors.eva import COMMAND, PACKAGES, Alarm, Analysis, version
 from kmcompile.evidence.run_time_errors.reasons import reason_of
 from kmcompile.evidence.subject import Subject
@@ -25,7 +25,7 @@ LIMIT_S = 300.0
 _EVERY = 4
 """Of the small models, which were not verified, one in so many is read with int of 16 bits."""
 
-_IMAGE = "a model in an image, whose tables are not in the C"
+_IN_IMAGE = "a model in an image: its arithmetic is that of the same tables in the code"
 _NOT_EXPLAINED = "not explained"
 
 
@@ -34,9 +34,9 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
     if shutil.which(COMMAND) is None:
         missing = f"{COMMAND} is not installed: {install_command(PACKAGES)}"
         return [_not_run(kind, subject, missing) for kind in analyses.KINDS]
-    if subject.program.capacity is not None:
-        return [_not_run(kind, subject, _IMAGE) for kind in analyses.KINDS]
-    return [_finding(kind, subject, folder) for kind in _kinds(subject)]
+    kinds = _kinds(subject)
+    left = [_not_run(kind, subject, _IN_IMAGE) for kind in analyses.KINDS if _skips(kind, subject)]
+    return [*(_finding(kind, subject, folder) for kind in kinds), *left]
 
 
 def prove(subject: Subject, tell: Callable[[str], None]) -> list[Finding]:
@@ -50,16 +50,12 @@ def prove(subject: Subject, tell: Callable[[str], None]) -> list[Finding]:
 
     Raises
     ------
-    UsageError
-        If the model is in an image.
     ToolError
         If Frama-C is not installed, fails, or does not end within its time limit.
     """
     findings = []
-    if subject.program.capacity is not None:
-        raise UsageError(f"--prove: {subject.name} is {_IMAGE}\nleave --prove out")
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
-        for kind in analyses.KINDS:
+        for kind in _of_its_tables(subject):
             tell(f"proving: {kind.text}")
             findings.append(_analysed(kind, subject, Path(scratch)))
     return findings
@@ -72,9 +68,19 @@ def unexplained(findings: Sequence[Finding]) -> list[str]:
 
 def _kinds(subject: Subject) -> tuple[Kind, ...]:
     """Return the analyses of a subject: the size of int matters little, so few small ones."""
+    kinds = _of_its_tables(subject)
     if subject.report or zlib.crc32(subject.name.encode()) % _EVERY == 0:
-        return analyses.KINDS
-    return tuple(kind for kind in analyses.KINDS if kind.machine != analyses.INT16)
+        return kinds
+    return tuple(kind for kind in kinds if kind.machine != analyses.INT16)
+
+
+def _of_its_tables(subject: Subject) -> tuple[Kind, ...]:
+    return tuple(kind for kind in analyses.KINDS if not _skips(kind, subject))
+
+
+def _skips(kind: Kind, subject: Subject) -> bool:
+    """Return whether an analysis is left to the same model with its tables in the code."""
+    return kind.finite and subject.program.capacity is not None
 
 
 def _finding(kind: Kind, subject: Subject, folder: Path) -> Finding:
@@ -88,8 +94,7 @@ def _finding(kind: Kind, subject: Subject, folder: Path) -> Finding:
 def _analysed(kind: Kind, subject: Subject, folder: Path) -> Finding:
     prefix = subject.program.name
     own = folder / subject.name / kind.name
-    text, header = (subject.files[f"{prefix}.{ending}"].decode() for ending in ("c", "h"))
-    analysis = analyses.run(kind, prefix, text, header, own, LIMIT_S)
+    analysis = analyses.run(kind, Emitted.of(subject), own, LIMIT_S)
     reasons = {alarm: reason_of(alarm) for alarm in analysis.alarms}
     unknown = [alarm for alarm, reason in reasons.items() if reason is None]
     return Finding(

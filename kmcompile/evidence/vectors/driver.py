@@ -24,9 +24,12 @@ _TABLE = re.compile(
     r"^static (?:const |[A-Z0-9_]+_CONST\s+)(?:volatile __memx )?(\w+)\s+(\w+)\[\w+\] = ", re.M
 )
 _UNION = re.compile(r"^static (?:const |[A-Z0-9_]+_CONST\s+)union \{[^}]*\}\s+(\w+) = ", re.M)
+_MEMBER = re.compile(r"^    const \w+ \*(\w+);", re.M)
+_COUNT = re.compile(r"^    opened\.\w+ = \w+_take_count\(", re.M)
 _INNER_NAMES = ("accept", "accept_float", "replay", "answer", "sum")
 _ARGUMENTS = {
     "workspace": "&workspace",
+    "model": "&model",
     "input": "&input",
     "result": "&result",
     "prediction": "&result",
@@ -53,7 +56,7 @@ def driver(
     name = program.name
     declared, coded = prototypes(header, name), program.codes is not None
     names = {one.name for one in declared}
-    functions = {} if program.capacity is not None else static_functions(source, name)
+    functions = static_functions(source, name)
     inner = inner_calls(functions, name)
     verb = "predict" if program.is_regression else "classify"
     return render(
@@ -76,6 +79,9 @@ def driver(
         copies="tables_state" in names,
         unlike="unlike_period" in header,
         has_image=program.capacity is not None,
+        image_tables=list(image_tables(header, name)),
+        has_groups="n_groups;" in header,
+        image_counts=len(_COUNT.findall(source)),
         coded=coded,
         null_calls=[call for one in declared for call in _null_calls(one, name)],
         objects=list(_objects(declared)),
@@ -128,7 +134,7 @@ def _of_workspace(declared: Sequence[Prototype]) -> list[Prototype]:
     return [
         one
         for one in declared
-        if [parameter.name for parameter in one.parameters][:2] == ["workspace", "x"]
+        if [p.name for p in one.parameters if p.name != "model"][:2] == ["workspace", "x"]
     ]
 
 
@@ -148,6 +154,14 @@ def tables(source: str) -> Iterator[dict[str, str]]:
     found += [(one.start(), one[1], f"{one[1]}.word[0]", "") for one in _UNION.finditer(source)]
     for _, name, element, holds_indices in sorted(found):
         yield {"name": name, "element": element, "holds_indices": holds_indices}
+
+
+def image_tables(header: str, prefix: str) -> Iterator[dict[str, str]]:
+    """Yield each table of a model in an image, by its member of the open model."""
+    model = header[: header.find(f"}} {prefix}_model_t;")]
+    for found in _MEMBER.finditer(model[model.rfind("typedef struct {") :]):
+        if found[1] not in ("image", "model_sha256"):
+            yield {"name": found[1]}
 
 
 def inner_calls(functions: dict[str, Function], prefix: str) -> dict[str, dict[str, Any]]:
@@ -190,6 +204,8 @@ def _null_calls(function: Prototype, prefix: str) -> Iterator[str]:
         given = [
             "NULL"
             if n == null
+            else "&model"
+            if one.name == "model" and function.name != "open"
             else f"null_{one.name}_{_word(one.c_type)}"
             if one.is_pointer
             else "0"

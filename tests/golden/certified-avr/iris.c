@@ -811,9 +811,9 @@ static bool iris_map_places(
 {
     const float from_0 = x[0U] - (0x1p+2f);
     const float from_1 = x[1U] - (0x1.ba8p+9f);
-    bool inside = true;
+    bool inside;
 
-    inside = inside && (from_0 >= 0.0f) && (from_0 < 0x1p+5f);
+    inside = (from_0 >= 0.0f) && (from_0 < 0x1p+5f);
     inside = inside && (from_1 >= 0.0f) && (from_1 < 0x1p+8f);
     if (inside) {
         place[0U] = (uint32_t)(from_0 * 0x1p-3f);
@@ -1476,11 +1476,12 @@ static iris_status_t iris_test_answer(
 iris_status_t iris_self_test_step(
     iris_self_test_t *state)
 {
-    const uint32_t n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
+    uint32_t n_parts;
 
     if (state == NULL) {
         return IRIS_ERROR_NULL;
     }
+    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
     if ((state->status != IRIS_OK) || (state->part > n_parts)) {
         /* A failure stays one; a part that does not exist comes from a damaged state. */
         state->status = IRIS_ERROR_CORRUPT;

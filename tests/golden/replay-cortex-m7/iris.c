@@ -1473,11 +1473,12 @@ static iris_status_t iris_test_answer(
 iris_status_t iris_self_test_step(
     iris_self_test_t *state)
 {
-    const uint32_t n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
+    uint32_t n_parts;
 
     if (state == NULL) {
         return IRIS_ERROR_NULL;
     }
+    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
     if ((state->status != IRIS_OK) || (state->part > n_parts)) {
         /* A failure stays one; a part that does not exist comes from a damaged state. */
         state->status = IRIS_ERROR_CORRUPT;

@@ -68,10 +68,13 @@ def test_a_reader_that_crashes_is_told(monkeypatch):
     assert files_piece("libsvm", 0).wrong == [f"file {n}: KeyError: 'gamma'" for n in range(2)]
 
 
-def test_every_flipped_bit_of_a_piece_is_found(monkeypatch):
-    monkeypatch.setattr(attack_kinds, "_bits", lambda: [(0, 0)])
+@pytest.mark.parametrize("n", [0, -1], ids=["one copy", "two copies"])
+def test_every_flipped_bit_of_a_piece_is_found(n, monkeypatch):
+    n %= len(attack_kinds._models())
+    last = attack_kinds._n_bits(attack_kinds._emitted(n).program) - 300
+    monkeypatch.setattr(attack_kinds, "_bits", lambda: [(n, 0), (n, last)])
     monkeypatch.setattr(attack_kinds, "N_BITS", 300)
-    assert attack_kinds.bits_piece(0) == Found(300)
+    assert [attack_kinds.bits_piece(piece) for piece in (0, 1)] == [Found(300), Found(300)]
 
 
 def test_a_piece_of_queries_counts_certified_answers():
