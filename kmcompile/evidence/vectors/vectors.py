@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,9 @@ _TEST_WORK, _INDEX_WORK = 40_000_000, 20_000_000
 
 _MOST_PLACES, _MOST_INDICES, _MOST_FILLS = 8, 24, 8
 _MOST_DAMAGED = 6
+_MOST_BYTES = re.compile(r"^#define \w+_MOST_BYTES (\d+)U", re.M)
+_BYTES_OF_STRIDE = 32_768
+"""An image of twice as many bytes is damaged in half the places."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,8 +149,18 @@ def _defines(subject: Subject) -> tuple[str, ...]:
     n_indices = _INDEX_WORK // (6 * query * max(1, len(indices)))
     # The kinds of damage of whole tables: a model that takes long is asked three.
     n_fills = _MOST_FILLS if once <= 10 * _TEST_WORK else 3
+    image = () if program.capacity is None else (f"-DVECTORS_STRIDE={_stride(subject)}U",)
     return (
+        *image,
         f"-DVECTORS_PLACES={min(max(places, 2), _MOST_PLACES)}U",
         f"-DVECTORS_INDICES={min(max(n_indices, 4), _MOST_INDICES)}U",
         f"-DVECTORS_FILLS={n_fills}U",
     )
+
+
+def _stride(subject: Subject) -> int:
+    """Return of how many damaged images one is asked: its checksum is computed bit by bit."""
+    name = subject.program.name
+    found = _MOST_BYTES.search(subject.files[f"{name}.c"].decode("ascii"))
+    assert found is not None, "code for images says how large they are"
+    return 1 + int(found[1]) // _BYTES_OF_STRIDE
