@@ -25,7 +25,7 @@ from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 _HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
 _MARK = re.compile(r" /\*@(.*?)@\*/")
 NOT_MODEL = (
-    *("boot/", "package/", "plugin/", "runtime/", "evidence/", "harness.c.j2"),
+    *("boot/", "package/", "plugin/", "runtime/", "evidence/", "harness.c.j2", "harness/"),
     *("telemetry/harness.c.j2", "image/"),
 )
 """Templates of what is around the model's own C, and of models in images, whose tables are none of

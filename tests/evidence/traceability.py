@@ -115,7 +115,7 @@ def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: f
 def _why(counts: Counts | None) -> str:
     """Return why no case of a test has passed."""
     if counts is None:
-        return "has no quick case; make test-all runs it"
+        return "has no quick case; python -m pytest -m exhaustive runs it"
     return f"{counts['skipped']} cases skipped, for the reasons in {_RESULTS}"
 
 
