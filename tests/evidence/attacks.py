@@ -11,7 +11,7 @@ from evidence.campaign import STATE, attack, read_state, write_state
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.version import VERSION
 
-_MINUTES = 25
+_MINUTES = 50
 """At most, of the whole campaign; what is left then is told."""
 
 

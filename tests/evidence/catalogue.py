@@ -40,7 +40,10 @@ TOOL_PARTS: tuple[ToolPart, ...] = (
     ToolPart(
         "traceability", "each promise, its code, its tests and its evidence", run_traceability
     ),
-    ToolPart("coverage", "what the vectors cover over all subjects", sum_coverage),
-    ToolPart("mutation", "which small faults they find over all subjects", sum_mutation),
     ToolPart(rounding.NAME, rounding.TITLE, rounding.run_part),
 )
+SUMS: tuple[ToolPart, ...] = (
+    ToolPart("coverage", "what the vectors cover over all subjects", sum_coverage),
+    ToolPart("mutation", "which small faults they find over all subjects", sum_mutation),
+)
+"""What sums up the parts of the models, when these have ended."""

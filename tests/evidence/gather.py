@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from evidence.catalogue import TOOL_PARTS, ToolPart
+from evidence.catalogue import SUMS, TOOL_PARTS, ToolPart
 from evidence.sources import Sources
 from evidence.subjects import option_models, real_models, small_models
 from evidence.supply_chain import CHECKOUT
@@ -61,28 +61,29 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     """Run the parts with these names, or all, and return what they found."""
     findings: list[Finding] = []
     parts = [part for part in CATALOGUE if names is None or part.name in names]
-    tool_parts = [part for part in TOOL_PARTS if names is None or part.name in names]
-    if parts:
-        asks = any(part.name in ASKING for part in parts)
-        described = [part for part in parts if part.name in _OF_OPTIONS]
-        subjects = itertools.chain(
-            ((subject, described) for subject in (option_models() if described else ())),
-            ((subject, parts) for subject in real_models()),
-            ((subject, parts) for subject in small_models(share, with_vectors=asks)),
-        )
-        # Most of the work is in processes of the tools.
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            jobs = [
-                pool.submit(run_part, part, subject, folder, share)
-                for subject, own in subjects
-                for part in own
-            ]
-            for job in jobs:
-                findings += job.result()
-    for tool_part in tool_parts:
-        tell(f"{tool_part.name}: {tool_part.title}")
-        (folder / tool_part.name).mkdir(exist_ok=True)
-        findings += run_tool_part(tool_part, folder / tool_part.name, share)
+    described = [part for part in parts if part.name in _OF_OPTIONS]
+    asks = any(part.name in ASKING for part in parts)
+    subjects = itertools.chain(
+        ((subject, described) for subject in (option_models() if described else ())),
+        ((subject, parts) for subject in (real_models() if parts else ())),
+        ((subject, parts) for subject in (small_models(share, asks) if parts else ())),
+    )
+
+    def of_tool(those: Sequence[ToolPart]) -> list[ToolPart]:
+        return [part for part in those if names is None or part.name in names]
+
+    # Most of the work is in processes of the tools.
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        jobs = [pool.submit(run_tool_part, part, folder, share) for part in of_tool(TOOL_PARTS)]
+        jobs += [
+            pool.submit(run_part, part, subject, folder, share)
+            for subject, own in subjects
+            for part in own
+        ]
+        for job in jobs:
+            findings += job.result()
+    for part in of_tool(SUMS):
+        findings += run_tool_part(part, folder, share)
     if names is None:
         sources = Sources.of_folder(folder, findings)
         findings.append(named_evidence(folder / "traceability", sources))
@@ -104,8 +105,11 @@ def run_tool_part(part: ToolPart, folder: Path, share: float) -> Sequence[Findin
 
     What the others have found in an hour is not lost by it.
     """
+    tell(f"{part.name}: {part.title}")
+    own = folder / part.name
+    own.mkdir(exist_ok=True)
     try:
-        return part.run(folder, share)
+        return part.run(own, share)
     except Exception as error:
         traceback.print_exc()
         text = f"{type(error).__name__}: {error}".splitlines()[0]
