@@ -185,7 +185,7 @@ def _models() -> list[object]:
     return [model for group, own in GROUPS.items() if group != FEW for model in own]
 
 
-N_BITS = 20_000
+N_BITS = 100_000
 """Bits of a piece: of one model, which has several pieces if it has more."""
 _FLIPS = r"""
 #include "@NAME@.c"
