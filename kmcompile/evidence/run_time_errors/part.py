@@ -25,6 +25,9 @@ LIMIT_S = 300.0
 _EVERY = 4
 """Of the small models, which were not verified, one in so many is read with int of 16 bits."""
 
+_NOT_ENDED = "did not end"
+"""What a tool error says of a program that was stopped (`kmcompile.tools.toolchain`)."""
+
 _IN_IMAGE = "a model in an image: its arithmetic is that of the same tables in the code"
 _NOT_EXPLAINED = "not explained"
 
@@ -36,7 +39,14 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
         return [_not_run(kind, subject, missing) for kind in analyses.KINDS]
     kinds = _kinds(subject)
     left = [_not_run(kind, subject, _IN_IMAGE) for kind in analyses.KINDS if _skips(kind, subject)]
-    return [*(_finding(kind, subject, folder) for kind in kinds), *left]
+    findings: list[Finding] = []
+    for kind in kinds:
+        if any(_NOT_ENDED in one.figure for one in findings):
+            text = f"{kind.text}: left out, because another analysis of this model {_NOT_ENDED}"
+            findings.append(_open(kind, subject, text))
+        else:
+            findings.append(_finding(kind, subject, folder))
+    return [*findings, *left]
 
 
 def prove(subject: Subject, tell: Callable[[str], None]) -> list[Finding]:
@@ -87,8 +97,11 @@ def _finding(kind: Kind, subject: Subject, folder: Path) -> Finding:
     try:
         return _analysed(kind, subject, folder)
     except ToolError as error:
-        text = f"{kind.text}: {str(error).splitlines()[0]}"
-        return replace(_not_run(kind, subject, text), outcome=Outcome.OPEN, listed=(text,))
+        return _open(kind, subject, f"{kind.text}: {str(error).splitlines()[0]}")
+
+
+def _open(kind: Kind, subject: Subject, text: str) -> Finding:
+    return replace(_not_run(kind, subject, text), outcome=Outcome.OPEN, listed=(text,))
 
 
 def _analysed(kind: Kind, subject: Subject, folder: Path) -> Finding:

@@ -6,7 +6,9 @@ import pytest
 
 from kit.catalogue import CORE
 from kit.every_target import GROUPS
+from kit.images import estimator, in_image
 from kit.tools import need
+from kmcompile.errors import ToolError
 from kmcompile.evidence.finding import Outcome
 from kmcompile.evidence.run_time_errors import copy, part
 from kmcompile.evidence.run_time_errors.driver import Driver
@@ -112,3 +114,25 @@ def test_an_error_that_is_put_in_raises_an_alarm(tmp_path):
     files = {**subject.files, "iris.c": broken.encode()}
     made = Subject("iris", subject.program, subject.target, files, {})
     assert part.unexplained(part.run(made, tmp_path))
+
+
+def test_after_an_analysis_that_does_not_end_the_others_are_left_out(monkeypatch, tmp_path):
+    asked = []
+
+    def never_ends(kind, *_):
+        asked.append(kind.name)
+        raise ToolError("frama-c on iris.c: did not end within 300 s, was stopped")
+
+    monkeypatch.setattr(part.shutil, "which", lambda _: "/usr/bin/frama-c")
+    monkeypatch.setattr(part.analyses, "run", never_ends)
+    findings = part.run(subject_of(CORE[0]), tmp_path)
+    assert asked == ["any_bits"]
+    assert {one.outcome for one in findings} == {Outcome.OPEN}
+    assert "left out" in findings[-1].figure
+
+
+def test_the_driver_opens_the_image_of_a_model():
+    emitted = in_image(estimator("iris_rbf", 0), "cortex-m7")
+    driver = Driver(read_header("iris", emitted.files["iris.h"].decode()), finite=False).text()
+    assert "if (iris_open(iris_image, iris_image_bytes, &opened) == IRIS_OK) {" in driver
+    assert "(void)iris_self_test(Frama_C_nondet_ptr((void *)&closed, NULL));" in driver
