@@ -18,14 +18,14 @@ class Driver:
     their type. Between the calls of a job, or of telemetry, nothing but these functions changes
     it.
 
+    Where the model is in an image, `opened` is the model of the image that was emitted, and
+    `closed` is none that was opened.
+
     Parameters
     ----------
     header : Header
     finite : bool
         Whether the floats of an input are those that the entry accepts, instead of any bits.
-
-    Where the model is in an image, `opened` is the model of the image that was emitted, and
-    `closed` is none that was opened.
     """
 
     def __init__(self, header: Header, finite: bool) -> None:

@@ -156,12 +156,12 @@ def tables(source: str) -> Iterator[dict[str, str]]:
         yield {"name": name, "element": element, "holds_indices": holds_indices}
 
 
-def image_tables(header: str, prefix: str) -> Iterator[dict[str, str]]:
-    """Yield each table of a model in an image, by its member of the open model."""
+def image_tables(header: str, prefix: str) -> Iterator[str]:
+    """Yield the member of the open model that points to each table of an image."""
     model = header[: header.find(f"}} {prefix}_model_t;")]
     for found in _MEMBER.finditer(model[model.rfind("typedef struct {") :]):
         if found[1] not in ("image", "model_sha256"):
-            yield {"name": found[1]}
+            yield found[1]
 
 
 def inner_calls(functions: dict[str, Function], prefix: str) -> dict[str, dict[str, Any]]:
