@@ -9,6 +9,9 @@ from kmcompile.target import Target
 _MOST_ROWS = 7
 """Sums of as many rows stay in registers of a floating-point unit, with x_j beside them."""
 
+_MOST_TERMS = 20
+"""Products that are written out in one turn; with more, the function is too long to be read."""
+
 _MOST_FEATURES = 12
 """Features of a turn after which a distance is compared; more would find out later."""
 
@@ -65,7 +68,7 @@ class RowProductsView:
     ) -> RowProductsView:
         """Return the view of a matrix of `n_rows` rows, a C expression for whom is `of_rows`."""
         together = _largest_divisor(n_rows, _MOST_ROWS) if target.program.lanes > 1 else 1
-        tile = target.feature_tile
+        tile = min(target.feature_tile, _MOST_TERMS // together)
         tiled = n_features // tile * tile
         return cls(
             function=function,
