@@ -54,6 +54,8 @@ class Kind:
         Returns how many to ask.
     piece : callable
         Takes a piece's number.
+    n_pieces : callable
+        Returns how many pieces there are; infinity where each number has one.
     """
 
     claim: str
@@ -61,6 +63,7 @@ class Kind:
     defect: str
     wanted: Callable[[], int]
     piece: Callable[[int], Found]
+    n_pieces: Callable[[], float] = lambda: math.inf
 
 
 N_QUERIES = 10_000
@@ -317,7 +320,12 @@ KINDS = {
         _LABELS, "certified answers of random machines", _WRONG, lambda: 500_000, random_piece
     ),
     "bits": Kind(
-        "self-test-finds-every-flipped-bit", "bits of tables", "missed", cache(all_bits), bits_piece
+        "self-test-finds-every-flipped-bit",
+        "bits of tables",
+        "missed",
+        cache(all_bits),
+        bits_piece,
+        lambda: len(_bits()),
     ),
     "libsvm": _files("libsvm", 1_000_000),
     "pickle": _files("pickle", 200_000),

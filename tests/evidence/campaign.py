@@ -104,6 +104,7 @@ def attack(state: State, path: Path, minutes: float, names: list[str], share: fl
         Of what is wanted.
     """
     wanted = {name: math.ceil(share * KINDS[name].wanted()) for name in names}
+    n_pieces = {name: KINDS[name].n_pieces() for name in names}
     end = time.monotonic() + 60 * minutes
     cores = os.cpu_count() or 1
     running: dict[Future[tuple[Found, float]], tuple[str, int]] = {}
@@ -112,7 +113,8 @@ def attack(state: State, path: Path, minutes: float, names: list[str], share: fl
     with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
         while True:
             while len(running) < cores and time.monotonic() < end:
-                name = most_behind(state, wanted, [name for name, _ in running.values()])
+                left = {name: n for name, n in wanted.items() if begun[name] < n_pieces[name]}
+                name = most_behind(state, left, [name for name, _ in running.values()])
                 if name is None:
                     break
                 running[pool.submit(_timed, name, begun[name])] = (name, begun[name])

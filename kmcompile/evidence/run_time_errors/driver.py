@@ -198,6 +198,7 @@ class Driver:
             f"(void){begin.name}(&job, NULL);",
             f"(void){begin.name}(NULL, x);",
             f"(void){begin.name}(&job, x);",
+            "/*@ dynamic_split job.place; */",
             f"for (n = 0U; n <= {self._upper}_MAX_STEPS; ++n) {{",
             f"    (void){name}_step(&job, &result);",
             "}",

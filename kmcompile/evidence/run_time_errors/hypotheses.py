@@ -56,10 +56,10 @@ class Hypothesis:
     of_numbers: bool = True
 
 
-def _zeroed(*members: str) -> str:
-    """Return C behind a function's declarations that clears arrays of the workspace."""
+def _zeroed(owner: str, *members: str) -> str:
+    """Return C, behind what was found, that clears arrays of a workspace."""
     lines = []
-    for array in (f"workspace->{name}" for name in members):
+    for array in (f"{owner}->{name}" for name in members):
         lines += [
             f"    for (uint32_t i = 0U; i < (sizeof {array} / sizeof {array}[0]); ++i) {{{{",
             f"        {array}[i] = 0;",
@@ -112,26 +112,53 @@ HYPOTHESES = (
     Hypothesis(
         r"(replay_)?forget_kernels",
         _DECLARATIONS,
-        _zeroed("kernel", "kernel_error"),
+        _zeroed("workspace", "kernel", "kernel_error"),
         "a kernel value is read where it is marked as computed, and all marks are cleared here",
     ),
     Hypothesis(
         r"(replay_)?forget_votes",
         _DECLARATIONS,
-        _zeroed("decision", "bound"),
+        _zeroed("workspace", "decision", "bound"),
         "a decision is read where its pair is marked as evaluated",
+    ),
+    Hypothesis(
+        r"do_begin_replay",
+        r"    {prefix}_replay_forget_kernels\(own\);\n",
+        _zeroed("own", "decision", "bound"),
+        "do_end_replay reads the decisions once each pair has its own",
     ),
     Hypothesis(
         r"rank_classes",
         _DECLARATIONS,
-        _zeroed("score"),
+        _zeroed("workspace", "score"),
         "the score of each class before this one is written",
     ),
     Hypothesis(
-        r"meet|have_met|closest_met_pair",
+        r"meet|have_met|closest_met_pair|open_pair|compute_kernels|pair_sum",
         r"{prefix}_pair_of\([^()]*\)",
         r"{prefix}_below(\g<0>, {upper}_N_DECISIONS)",
         "the two classes are not one: two classes have a pair",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r"next_pair|meet_pair|end_pairs|open_pair|compute_kernels|pair_sum",
+        r"pairs(?:->|\.)(?:a|b|leader)\b(?! =)",
+        r"{prefix}_below(\g<0>, {upper}_N_CLASSES)",
+        "the classes of a pair and the leader come from the order of the classes, or from a pair",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r"compute_kernels",
+        r"pairs->entry(?=[\])])(?!\)\s*\{{)",
+        r"{prefix}_below(\g<0>, {upper}_N_ENTRIES)",
+        "left > 0 entries are left up to end, which is N_ENTRIES at most",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r"do_replay_pairs_\d+",
+        r"        {prefix}_replay_evaluate_pair\(",
+        r"        /*@ split job->progress.group; */\n\g<0>",
+        "no change: looks at each pair in turn, which has its own range of entries",
         of_numbers=False,
     ),
     Hypothesis(
@@ -169,6 +196,14 @@ HYPOTHESES = (
         r"            valid = {prefix}_leaf_sum",
         r"            /*@ split leaf; */\n\g<0>",
         "no change: looks at each leaf in turn, which has its own range of vectors",
+        of_numbers=False,
+    ),
+    Hypothesis(
+        r"block_kernels",
+        r"(?<={prefix}_exp2_fixed\(model, ){prefix}_upper_product\(scaled, multiplier\)",
+        r"{prefix}_below(\g<0>, 0x80000000UL)",
+        "the distance is at most block_kernels_last, for which _open has refused a product of "
+        "2^31 or more",
         of_numbers=False,
     ),
     Hypothesis(

@@ -52,6 +52,20 @@ REASONS: tuple[Reason, ...] = (
         "the interpreter walks the same tables",
     ),
     Reason(
+        "nearest_test",
+        "is_nan_or_infinite",
+        r"\\is_finite\(workspace->earlier\[\w+\]\)",
+        "earlier is read where the reduced set before had x in its range, and has written it: "
+        "in_range is true in both stages, or this one is not asked",
+    ),
+    Reason(
+        "coded_polynomial_sum",
+        "is_nan_or_infinite",
+        r".*\\mul_float\(moved, input->deviation\).*",
+        "of an input within the scale each feature is off by half a unit at most; accept_float "
+        "refuses any other, for which the deviation is 2^100 and does not come here",
+    ),
+    Reason(
         r"reach|sequence_\w+|bound_sequence",
         "is_nan_or_infinite",
         r".*",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
 from types import MappingProxyType
 
 import pytest
 
 from evidence import attack_kinds, campaign
-from evidence.attack_kinds import KINDS, Found, damaged, files_piece
+from evidence.attack_kinds import KINDS, Found, Kind, damaged, files_piece
 from evidence.campaign import Done, lines, most_behind, read_state, write_state
 
 
@@ -44,6 +46,26 @@ def test_the_kind_that_is_most_behind_comes_next():
     assert most_behind(state, wanted, []) == "libsvm"
     state["libsvm"].asked = 101
     assert most_behind(state, wanted, []) is None
+
+
+def test_no_piece_is_asked_for_behind_the_last(tmp_path, monkeypatch):
+    asked = []
+
+    def piece(number: int) -> Found:
+        asked.append(number)
+        time.sleep(0.05)
+        return Found(10)
+
+    kind = Kind("claim", "unit", "defect", lambda: 30, piece, lambda: 3)
+    monkeypatch.setitem(KINDS, "few", kind)
+    monkeypatch.setattr(campaign.os, "cpu_count", lambda: 4)
+    monkeypatch.setattr(
+        campaign, "ProcessPoolExecutor", lambda cores, mp_context: ThreadPoolExecutor(cores)
+    )
+    state = {"few": Done()}
+    campaign.attack(state, tmp_path / "state.json", 1.0, ["few"])
+    assert sorted(asked) == [0, 1, 2]
+    assert state["few"].asked == 30
 
 
 @pytest.mark.parametrize("name", ["libsvm", "pickle", "npz", "skops", "onnx"])
