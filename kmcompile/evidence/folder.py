@@ -22,13 +22,17 @@ _TOOLS = ("gcc", "clang-19", "llvm-cov-19", "tcc", "frama-c", "gappa", "coqc")
 
 _ORDER = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
 _LEGEND = """\
-Shown: the tool ran over all of it, and the claim held. Open: something is left, which is listed
-below. Refuted: the claim did not hold. Not run: a tool is missing, or the part does not look at
-such a subject. Figure, tool and command are those of the subject that is named, one with the worst
-outcome; those of the others are in evidence.json.
+Shown: the tool ran, and what it looked at holds: all of it but for what the figure tells. Lines,
+branches and conditions are covered, or listed with the reason why no vector can cover them in that
+model. Eva takes the facts of each assumed.md for true, and reads the C in which they are said.
+Mutants are a sample. Open: something is left, which is listed below. Refuted: the claim did not
+hold. Not run: a tool is missing, or the part does not look at such a subject. Figure, tool and
+command are those of the subject that is named, one with the worst outcome; those of the others are
+in evidence.json.
 
-Commands are run in this folder. Those with `PYTHONPATH=tests` are run in a checkout of kmcompile,
-or in its source archive, which `make evidence` puts into supply_chain/, unpacked.
+Commands are run in this folder. `make` and those with `PYTHONPATH=tests` are run in a checkout of
+kmcompile, or in its source archive, which `make evidence` puts into supply_chain/, unpacked;
+`kmcompile evidence NAME` in the folder that has the output folder NAME.
 
 The folder says what was run and what came out. It is no statement about any standard, and no tool
 here was assessed by anyone else for that purpose.

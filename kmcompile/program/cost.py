@@ -27,15 +27,13 @@ def worst_operations(program: Program) -> int:
     ends = program.ends
     stages = (program.prepare, *program.exits)
     before = sum(stage_worst_operations(program, stage) for stage in stages)
-    before += program.float_codes_operations
     if program.sums_at_once:
         return before + replay_operations(program)
     return (
         before
-        + ends.exact.operations()
+        + stage_worst_operations(program, ends.exact)
         - sum(stage.saved_operations(ends) for stage in program.early_exits)
         + ends.label.operations()
-        + (0 if program.box is None else program.box.operations(ends))
     )
 
 
@@ -47,11 +45,19 @@ def replay_operations(program: Program) -> int:
 
 
 def stage_worst_operations(program: Program, stage: Stage) -> int:
-    """Return the worst-case multiply-adds of one stage, with the label tests of an early exit."""
+    """Return the worst-case multiply-adds of one stage, with the label tests of an early exit.
+
+    Codes that early exits read in float count to the preprocessing, the bounds over a box of inputs
+    to the exact sum.
+    """
     if isinstance(stage, EarlyExit):
         return stage.weighted_operations(program.ends)
     if stage in program.exits:
         return program.ends.weight(stage) * stage.operations()
+    if stage is program.prepare:
+        return stage.operations() + program.float_codes_operations
+    if stage is program.sum and program.box is not None:
+        return stage.operations() + program.box.operations(program.ends)
     return stage.operations()
 
 

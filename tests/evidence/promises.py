@@ -61,7 +61,8 @@ class Promise:
     tests : tuple of str
         Node ids of pytest, without parameters.
     evidence : tuple of str
-        "report:..." for a field of report.json, "claim:..." for a finding of the evidence.
+        "report:..." for a field of report.json, or "report:SUBJECT:..." for that of one of the
+        models of `subjects.option_models`, "claim:..." for a finding of the evidence.
     figure : str
         What comes out if the promise is kept.
     """
@@ -193,7 +194,7 @@ def _schema() -> dict[str, Any]:
 def _is_report_field(path: str) -> bool:
     """Return whether the schema of report.json has a field."""
     nodes = [_schema()]
-    for key in path.split("."):
+    for key in path.rpartition(":")[2].split("."):
         nodes = [
             node["properties"][key] for node in _flat(nodes) if key in node.get("properties", {})
         ]

@@ -42,13 +42,16 @@ class Sources:
         counts = {outcome: own.count(outcome) for outcome in Outcome if outcome in own}
         return ", ".join(f"{outcome.value} for {n}" for outcome, n in counts.items())
 
-    def _value(self, field: str) -> str:
-        for subject, report in self._reports.items():
-            value = report
-            for name in field.split("."):
-                value = value.get(name) if isinstance(value, dict) else None
+    def _value(self, source: str) -> str:
+        """Return a field of the named subject's report, or of the first report that has it."""
+        subject, _, field = source.rpartition(":")
+        names = [subject] if subject else [*self._reports]
+        for name in names:
+            value: Any = self._reports.get(name)
+            for part in field.split("."):
+                value = value.get(part) if isinstance(value, dict) else None
             if value not in (None, [], {}):
                 text = json.dumps(value)
                 shown = text if len(text) <= _MOST_LETTERS else "there"
-                return f"{shown}, supply_chain/{subject}/report.json"
+                return f"{shown}, supply_chain/{name}/report.json"
         return ""

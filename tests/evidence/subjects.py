@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from sklearn.calibration import CalibratedClassifierCV
-from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_iris, load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 import kmcompile
 from kit.every_target import FEW, GROUPS
@@ -95,7 +95,7 @@ def option_models() -> Iterator[Subject]:
     flight = {"monitor": 0.05, "risk": 0.02, "telemetry": True, "redundancy": 2, "data": X[1::3]}
     flight |= {"test_data": X[2::3], "verify": "target"}
     yield _compiled("flight", SVC(C=3, gamma=0.01), (X[::3], digit[::3] % 2), **flight)
-    few = {"reduce": "300", "mode": "exact", "verify": "host"}
+    few = {"reduce": "300", "mode": "exact", "data": X[1::2], "verify": "host"}
     yield _compiled("reduced", SVC(C=10, gamma=0.02), (X[::2], digit[::2]), **few)
     steps = {"input_tolerance": 0.01, "step": 4000, "verify": "host"}
     yield _compiled("steps", SVC(C=3, gamma=0.05), load_wine(return_X_y=True), **steps)
@@ -104,6 +104,9 @@ def option_models() -> Iterator[Subject]:
     calibrated = CalibratedClassifierCV(SVC(C=3, gamma=0.03), ensemble=False)
     samples = load_breast_cancer(return_X_y=True)
     yield _compiled("probability", calibrated, samples, verify="host")
+    yield _compiled("threshold", SVC(), samples, threshold=0.25, verify="host")
+    diabetes = load_diabetes(return_X_y=True)
+    yield _compiled("regression", SVR(C=100), diabetes, tolerance=5.0, verify="host")
 
 
 def _compiled(name: str, machine: Any, samples: tuple[Any, Any], **options: Any) -> Subject:

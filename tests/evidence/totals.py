@@ -97,7 +97,8 @@ def sum_mutation(folder: Path, share: float) -> Sequence[Finding]:
             figure=(
                 f"{total['made']} mutants; {total['killed']} found by a word, "
                 f"{total['astray']} by sanitizers, {total['survived']} survived "
-                f"({100 * score:.1f} % found); {total['equivalent']} have the same instructions"
+                f"({100 * score:.1f} % found, wanted {100 * WANTED:.0f} %); "
+                f"{total['equivalent']} have the same instructions"
             ),
             command=_COMMAND,
             tool="kmcompile's mutants",

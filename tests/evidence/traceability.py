@@ -162,7 +162,8 @@ def page(
     lines += [
         "A test is followed by how many of its cases passed in this run; `make test` and",
         "`make test-all` have more of most. A finding is followed by its outcome in this run, a",
-        "field of report.json by its value for a real model that has one.",
+        "field of report.json by its value for the model that the promise names, or else for the",
+        "first that has one.",
         "",
     ]
     topic = ""
@@ -189,7 +190,8 @@ def _passed(counts: Counts | None) -> str:
 
 def _readable(source: str) -> str:
     kind, _, value = source.partition(":")
-    return f"`{value}` in report.json" if kind == "report" else f"the finding `{value}`"
+    field = value.rpartition(":")[2]
+    return f"`{field}` in report.json" if kind == "report" else f"the finding `{value}`"
 
 
 def main() -> None:

@@ -63,13 +63,13 @@ def run(subject: Subject, folder: Path, share: float = 1.0) -> Sequence[Finding]
             subject=subject.name,
             outcome=Outcome.SHOWN if score >= WANTED else Outcome.OPEN,
             figure=(
-                f"{told['killed'] + told['astray']} of {told['counted']} ({100 * score:.1f} %), "
-                f"{told['astray']} of them by sanitizers; "
+                f"{told['killed'] + told['astray']} of {told['counted']} ({100 * score:.1f} %, "
+                f"wanted {100 * WANTED:.0f} %), {told['astray']} of them by sanitizers; "
                 f"{told['equivalent']} more have the same instructions"
             ),
             command=f"cd {folder.name} && python3 {_REPEAT.name} {subject.name}",
             tool=f"kmcompile's mutants, {compiler}",
-            listed=tuple(told["survivors"]) if score < WANTED else (),
+            listed=tuple(told["survivors"]),
             files=tuple(
                 f"{folder.name}/{one}"
                 for one in (path.name, _REPEAT.name, f"{subject.name}/{MUTANTS}")

@@ -70,7 +70,8 @@ def _inputs(subject: Subject, machine: KernelMachine) -> Float32Array:
 def figure_of(found: Mapping[str, Any]) -> str:
     """Return what came out of the comparisons in a few words."""
     text = (
-        f"{found['queries']} queries, {found['outside']} outside of [lower, upper], "
+        f"{found['queries']} queries, {found['outside']} of {found['proved']} proved intervals "
+        "without the exact value, "
         f"{found['other_labels']} other labels of {found['certified']} certified ones, largest "
         f"difference from float64 {found['largest_difference']:.2g}, "
         f"{found['beyond_rounding']} beyond its rounding"

@@ -258,6 +258,7 @@ def compare(machine: Machine, answers: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"queries": 0, "largest_difference": 0.0, "largest_share": 0.0}
     found |= {"beyond_rounding": 0, "outside": 0, "other_labels": 0, "probability_difference": 0.0}
     found["certified"] = sum(map(bool, answers["certified"]))
+    found["proved"] = sum(map(bool, answers["proved"]))
     for n, x in enumerate(answers["X"]):
         f = machine.decisions(x)
         found["queries"] += 1
