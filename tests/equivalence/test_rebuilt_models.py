@@ -83,7 +83,8 @@ def test_part_of_the_evidence_shows_a_model_and_can_be_repeated(tmp_path):
     need("gcc")
     (found,) = part.run(subject(SMALL[0]), tmp_path / part.NAME)
     assert found.outcome is Outcome.SHOWN, found.figure
-    assert "0 outside of [lower, upper], 0 other labels of" in found.figure
+    assert "0 of 100 proved intervals without the exact value" in found.figure
+    assert "0 other labels of 100 certified ones" in found.figure
     where, program = found.command.split(" && ")
     folder = tmp_path / where.removeprefix("cd ")
     words = [sys.executable, *program.split()[1:]]
