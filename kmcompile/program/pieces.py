@@ -95,6 +95,14 @@ def pieces(program: Program) -> tuple[Piece, ...]:
     return tuple(found)
 
 
+def check_operations(program: Program) -> int:
+    """Return the multiply-adds with which each step looks at the list of features that are not 0.
+
+    One for each feature: a number of a list that a job has kept is not relied on.
+    """
+    return sum(stage.n_features for stage in program.exits if isinstance(stage, Nonzeros))
+
+
 def answering_pieces(program: Program) -> tuple[Piece, ...]:
     """Return the piece in which each of the program's exit stages answers, in their order."""
     ends = ("exit", "sum", "end_sum", "end_pairs", "replay", "end_replay")
@@ -152,15 +160,15 @@ def _sum_pieces(program: Program) -> list[Piece]:
 
 def _pair_pieces(exact: PairSum, label: int) -> list[Piece]:
     """Return the pieces of a pair sum: each step computes some kernels, and at most one pair."""
-    choice = exact.choice_operations
-    longest = exact.longest_pair * _MARK_OPERATIONS + exact.longest_pair_operations + choice
+    choice, check = exact.choice_operations, exact.n_classes
+    longest = exact.longest_pair * _MARK_OPERATIONS + exact.longest_pair_operations + choice + check
     kernel = exact.kernel_operations
     return [
         Piece("begin_pairs", "begin of pairs", exact.begin_operations + choice),
         Piece(
             "pair", "longest pair", longest + kernel, exact.n_decisions, "pair", per_kernel=kernel
         ),
-        Piece("end_pairs", "end of pairs", max(label, exact.label_operations)),
+        Piece("end_pairs", "end of pairs", check + max(label, exact.label_operations)),
     ]
 
 

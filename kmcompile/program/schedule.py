@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmcompile.errors import BudgetError
-from kmcompile.program.pieces import Piece, pieces
+from kmcompile.program.pieces import Piece, check_operations, pieces
 from kmcompile.program.program import Program
 from kmcompile.program.stages import PairSum
 
@@ -47,16 +47,19 @@ class Place:
     repeats : int
         Steps at this place, one after the other; more than 1 only where there is one part. Of
         pairs the most steps.
+    check : int
+        Multiply-adds with which each step looks at what the job has kept.
     """
 
     number: int
     parts: tuple[Part, ...]
     repeats: int = 1
+    check: int = 0
 
     @property
     def operations(self) -> int:
         """Multiply-adds of one step in the worst case."""
-        return sum(part.operations for part in self.parts)
+        return self.check + sum(part.operations for part in self.parts)
 
     @property
     def most_kernels(self) -> int:
@@ -101,8 +104,9 @@ class Schedule:
 
 
 def smallest_step(program: Program) -> Piece:
-    """Return the largest piece: no step can be smaller."""
-    return max(pieces(program), key=lambda piece: piece.operations)
+    """Return the largest piece, with what a step does before it: no step can be smaller."""
+    largest = max(pieces(program), key=lambda piece: piece.operations)
+    return replace(largest, operations=largest.operations + check_operations(program))
 
 
 def schedule(program: Program) -> Schedule:
@@ -125,12 +129,13 @@ def schedule(program: Program) -> Schedule:
             f"and is not parted\ngive --step {largest.operations} or more{_remedy(largest)}"
         )
     places: list[Place] = []
-    for parts, repeats in _steps(program, most):
+    check = check_operations(program)
+    for parts, repeats in _steps(program, most - check):
         last = places[-1] if places else None
         if last is not None and _goes_on(last.parts, parts):
-            places[-1] = Place(last.number, parts, last.repeats + repeats)
+            places[-1] = replace(last, parts=parts, repeats=last.repeats + repeats)
         else:
-            places.append(Place(len(places) + 1, parts, repeats))
+            places.append(Place(len(places) + 1, parts, repeats, check))
     return Schedule(most, tuple(places))
 
 

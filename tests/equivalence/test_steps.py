@@ -9,28 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kit import (
-    additive,
-    calibrated,
-    cascades,
-    catalogue,
-    certified,
-    coded,
-    coded_polynomials,
-    integer_exits,
-    leaf_expansions,
-    monitors,
-    pairs,
-    polynomials,
-    quadratics,
-    ratios,
-    regressions,
-    replays,
-    routed,
-    sparse_digits,
-    taylor,
-)
-from kit.reduced_machines import Reduced
+from kit import catalogue, coded, pairs, replays
+from kit.stepped import EVERY, QUICK
 from kit.steps import InSteps, in_steps
 from kmcompile.build import build
 from kmcompile.program import storage
@@ -41,53 +21,6 @@ from kmcompile.target import load_target
 
 HOST = load_target("host")
 
-QUICK = [
-    catalogue.CORE[0],
-    replays.CORE[1],
-    replays.SPARSE[0],
-    pairs.CORE[0],
-    pairs.MORE[3],
-    cascades.CORE[1],
-    certified.EVERY[0],
-    coded.CORE[0],
-    coded.CORE[6],
-    coded.REPLAYED[0],
-    coded.REPLAYED[1],
-    regressions.CORE[0],
-    calibrated.CORE[0],
-    polynomials.CORE[0],
-    routed.CORE[0],
-    additive.CORE[0],
-    integer_exits.CORE[1],
-    *(monitors.CORE[number] for number in (0, 6, 8, 11)),
-    Reduced("quartic_digits", 16),
-]
-EVERY = [
-    *catalogue.CORE,
-    *cascades.CORE,
-    *certified.EVERY,
-    *ratios.CORE,
-    *replays.CORE,
-    *replays.SPARSE,
-    *coded.CORE,
-    *coded.REPLAYED,
-    *regressions.CORE,
-    *calibrated.CORE,
-    *pairs.CORE,
-    *pairs.MORE,
-    *polynomials.CORE,
-    *coded_polynomials.CORE,
-    *additive.CORE,
-    *integer_exits.CORE,
-    *monitors.CORE,
-    *quadratics.CORE,
-    *routed.CORE,
-    *routed.VOTES,
-    *leaf_expansions.CORE,
-    *leaf_expansions.STATISTICAL,
-    *taylor.CORE,
-    *sparse_digits.CASES,
-]
 TIMES = (1.0, 1.7, 1e6)
 
 

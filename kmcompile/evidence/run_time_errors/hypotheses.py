@@ -73,11 +73,11 @@ _DECLARATIONS = r"(?s)\A.*?\n\n"
 _BELOW = r"{prefix}_below(\g<0>, {upper}_N_PREPARED)"
 HYPOTHESES = (
     Hypothesis(
-        r".*",
+        r"(?!knows_features).*",
         r"(?:workspace->)?nonzeros\[k(?: \+ \dU)?\](?! =)",
         _BELOW,
         "k is below the number of nonzeros, and each of them was written with the number of a "
-        "feature, by append_nonzero alone",
+        "feature, by append_nonzero alone; in steps knows_features has asked for it",
         of_numbers=False,
     ),
     Hypothesis(
@@ -103,10 +103,11 @@ HYPOTHESES = (
         of_numbers=False,
     ),
     Hypothesis(
-        r".*",
+        r"(?!knows_classes).*",
         r"workspace->rank\[[^\]]*\](?! =)",
         r"{prefix}_below(\g<0>, {upper}_N_CLASSES)",
-        "rank_classes has written a class for each place, before any is read",
+        "rank_classes has written a class for each place, before any is read; in steps "
+        "knows_classes has asked for it",
         of_numbers=False,
     ),
     Hypothesis(
@@ -137,14 +138,15 @@ HYPOTHESES = (
         r"meet|have_met|closest_met_pair|open_pair|compute_kernels|pair_sum",
         r"{prefix}_pair_of\([^()]*\)",
         r"{prefix}_below(\g<0>, {upper}_N_DECISIONS)",
-        "the two classes are not one: two classes have a pair",
+        "the two classes are not one, which steps ask for: two classes have a pair",
         of_numbers=False,
     ),
     Hypothesis(
         r"next_pair|meet_pair|end_pairs|open_pair|compute_kernels|pair_sum",
         r"pairs(?:->|\.)(?:a|b|leader)\b(?! =)",
         r"{prefix}_below(\g<0>, {upper}_N_CLASSES)",
-        "the classes of a pair and the leader come from the order of the classes, or from a pair",
+        "the classes of a pair and the leader come from the order of the classes, or from a pair; "
+        "in steps knows_classes has asked for it",
         of_numbers=False,
     ),
     Hypothesis(
