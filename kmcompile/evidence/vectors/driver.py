@@ -74,6 +74,8 @@ def driver(
         audits=_named(declared, ("audit",), coded),
         begins=_named(declared, ("begin",), coded),
         has_progress=f"{name}_progress_t" in header,
+        keeps_pairs=f"{name}_pairs_t pairs;" in header,
+        keeps_list="uint32_t n_nonzeros;  /*" in header,
         telemetry="telemetry_count" in names,
         differences="telemetry_differences" in names,
         copies="tables_state" in names,
