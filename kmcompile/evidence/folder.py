@@ -32,7 +32,9 @@ in evidence.json.
 
 Commands are run in this folder. `make` and those with `PYTHONPATH=tests` are run in a checkout of
 kmcompile, or in its source archive, which `make evidence` puts into supply_chain/, unpacked;
-`kmcompile evidence NAME` in the folder that has the output folder NAME.
+`kmcompile evidence NAME` in the folder that has the output folder NAME. A folder of `make evidence`
+has each promise with its outcome and its commands in traceability/promises.md, and in trained/ the
+estimators that the reports are of.
 
 The folder says what was run and what came out. It is no statement about any standard, and no tool
 here was assessed by anyone else for that purpose.

@@ -19,10 +19,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from evidence.catalogue import SUMS, TOOL_PARTS, ToolPart
-from evidence.sources import Sources
+from evidence.sources import TRAINED, Sources
 from evidence.subjects import option_models, real_models, small_models
 from evidence.supply_chain import CHECKOUT
-from evidence.traceability import named_evidence
+from evidence.traceability import kept_promises
 from kmcompile.errors import ToolError
 from kmcompile.evidence.catalogue import ASKING, CATALOGUE
 from kmcompile.evidence.finding import Finding, Outcome
@@ -63,9 +63,10 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     parts = [part for part in CATALOGUE if names is None or part.name in names]
     described = [part for part in parts if part.name in _OF_OPTIONS]
     asks = any(part.name in ASKING for part in parts)
+    trained = folder / TRAINED
     subjects = itertools.chain(
-        ((subject, described) for subject in (option_models() if described else ())),
-        ((subject, parts) for subject in (real_models() if parts else ())),
+        ((subject, described) for subject in (option_models(trained) if described else ())),
+        ((subject, parts) for subject in (real_models(trained) if parts else ())),
         ((subject, parts) for subject in (small_models(share, asks) if parts else ())),
     )
 
@@ -86,7 +87,7 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
         findings += run_tool_part(part, folder, share)
     if names is None:
         sources = Sources.of_folder(folder, findings)
-        findings.append(named_evidence(folder / "traceability", sources))
+        findings += kept_promises(folder / "traceability", sources)
     return findings
 
 

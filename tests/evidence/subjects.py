@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -76,8 +77,11 @@ def small_models(share: float = 1.0, with_vectors: bool = False) -> Iterator[Sub
         yield Subject(name, emitted.program, target, files, {})
 
 
-def real_models() -> Iterator[Subject]:
-    """Yield models of real data with all their vectors, as the command line compiles them."""
+def real_models(trained: Path) -> Iterator[Subject]:
+    """Yield models of real data with all their vectors, as the command line compiles them.
+
+    Each estimator is written into the folder `trained`, for `kmcompile verify --model`.
+    """
     for name, load, machine, options in (
         ("breast_cancer", load_breast_cancer, SVC(C=3, gamma=0.03), {"mode": "certified"}),
         ("wine", load_wine, SVC(C=3, gamma=0.05), {"format": "int8", "mode": "exact"}),
@@ -85,32 +89,39 @@ def real_models() -> Iterator[Subject]:
     ):
         X, y = load(return_X_y=True)
         yield _compiled(
-            name, machine, (X[::2], y[::2]), test_data=X[1::2], verify="host", **options
+            trained, name, machine, (X[::2], y[::2]), test_data=X[1::2], verify="host", **options
         )
 
 
-def option_models() -> Iterator[Subject]:
-    """Yield models of real data with the other options, whose reports show what these promise."""
+def option_models(trained: Path) -> Iterator[Subject]:
+    """Yield models of real data with the other options, whose reports show what these promise.
+
+    Each estimator is written into the folder `trained`.
+    """
     X, digit = load_digits(return_X_y=True)
     flight = {"monitor": 0.05, "risk": 0.02, "telemetry": True, "redundancy": 2, "data": X[1::3]}
     flight |= {"test_data": X[2::3], "verify": "target"}
-    yield _compiled("flight", SVC(C=3, gamma=0.01), (X[::3], digit[::3] % 2), **flight)
+    yield _compiled(trained, "flight", SVC(C=3, gamma=0.01), (X[::3], digit[::3] % 2), **flight)
     few = {"reduce": "300", "mode": "exact", "data": X[1::2], "verify": "host"}
-    yield _compiled("reduced", SVC(C=10, gamma=0.02), (X[::2], digit[::2]), **few)
+    yield _compiled(trained, "reduced", SVC(C=10, gamma=0.02), (X[::2], digit[::2]), **few)
     steps = {"input_tolerance": 0.01, "step": 4000, "verify": "host"}
-    yield _compiled("steps", SVC(C=3, gamma=0.05), load_wine(return_X_y=True), **steps)
+    yield _compiled(trained, "steps", SVC(C=3, gamma=0.05), load_wine(return_X_y=True), **steps)
     image = {"tables": "image", "mode": "exact", "verify": "host"}
-    yield _compiled("image", SVC(), load_iris(return_X_y=True), **image)
+    yield _compiled(trained, "image", SVC(), load_iris(return_X_y=True), **image)
     calibrated = CalibratedClassifierCV(SVC(C=3, gamma=0.03), ensemble=False)
     samples = load_breast_cancer(return_X_y=True)
-    yield _compiled("probability", calibrated, samples, verify="host")
-    yield _compiled("threshold", SVC(), samples, threshold=0.25, verify="host")
+    yield _compiled(trained, "probability", calibrated, samples, verify="host")
+    yield _compiled(trained, "threshold", SVC(), samples, threshold=0.25, verify="host")
     diabetes = load_diabetes(return_X_y=True)
-    yield _compiled("regression", SVR(C=100), diabetes, tolerance=5.0, verify="host")
+    yield _compiled(trained, "regression", SVR(C=100), diabetes, tolerance=5.0, verify="host")
 
 
-def _compiled(name: str, machine: Any, samples: tuple[Any, Any], **options: Any) -> Subject:
+def _compiled(
+    trained: Path, name: str, machine: Any, samples: tuple[Any, Any], **options: Any
+) -> Subject:
     fitted = make_pipeline(StandardScaler(), machine).fit(*samples)
+    trained.mkdir(parents=True, exist_ok=True)
+    (trained / f"{name}.pkl").write_bytes(pickle.dumps(fitted))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / name
         kmcompile.compile_model(fitted, target=TARGET, name=name, out=out, **options)

@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree
 
+from evidence.promise_page import ENDS, Counts, outcome_of, page, readable
 from evidence.promises import ROOT, Promise, problems, promises
 from evidence.sources import Sources
 from kmcompile.evidence.finding import Finding, Outcome
@@ -26,8 +27,6 @@ from kmcompile.version import VERSION
 _PAGE, _DATA, _RESULTS = "promises.md", "promises.json", "tests.xml"
 _COMMAND = "PYTHONPATH=tests python -m evidence.traceability traceability"
 _TIMEOUT_S = 3600.0
-Counts = dict[str, int]
-"""How many cases of a test ended how: "passed", "failed", "skipped"."""
 
 
 def run_traceability(folder: Path, share: float) -> list[Finding]:
@@ -38,36 +37,58 @@ def run_traceability(folder: Path, share: float) -> list[Finding]:
     start = sum(os.times()[:4])
     results = run_tests(sorted({test for one in some for test in one.tests}), folder)
     seconds = sum(os.times()[:4]) - start
-    data = [{**asdict(one), "results": _of(one, results)} for one in made]
-    (folder / _DATA).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    (folder / _PAGE).write_text(page(made, results), "utf-8")
+    _write(folder, made, results)
     return [
         _traced(made, wrong),
         _tested(some, results, seconds),
     ]
 
 
-def named_evidence(folder: Path, sources: Sources) -> Finding:
-    """Add to the page what the named evidence says in this run, and list what is not in it."""
+def kept_promises(folder: Path, sources: Sources) -> list[Finding]:
+    """Write the page again with what the named evidence says in this run, and sum it up."""
     made = promises()
     results = {
         test: counts
         for one in json.loads((folder / _DATA).read_text("utf-8"))
         for test, counts in one["results"].items()
     }
-    (folder / _PAGE).write_text(page(made, results, sources), "utf-8")
+    _write(folder, made, results, sources)
     named = [(one.name, source) for one in made for source in one.evidence]
-    missing = [f"{name}: {_readable(source)}" for name, source in named if not sources.said(source)]
+    missing = [f"{name}: {readable(source)}" for name, source in named if not sources.said(source)]
+    figure = f"{len(named) - len(missing)} of {len(named)} named findings and fields are here"
+    ends = {one.name: outcome_of(one, results, sources) for one in made}
+    left = [f"{name}: {', '.join(why)}" for name, (_, why) in ends.items() if why]
+    shown = sum(outcome is Outcome.SHOWN for outcome, _ in ends.values())
+    return [
+        _of_page("evidence-that-promises-name", figure, missing),
+        _of_page("every-promise-is-shown", f"{shown} of {len(made)} promises are shown", left),
+    ]
+
+
+def _of_page(claim: str, figure: str, left: list[str]) -> Finding:
+    outcome = Outcome.OPEN if left else Outcome.SHOWN
+    read, files = f"less traceability/{_PAGE}", (f"traceability/{_PAGE}",)
     return Finding(
-        "evidence-that-promises-name",
-        "promises",
-        Outcome.OPEN if missing else Outcome.SHOWN,
-        f"{len(named) - len(missing)} of {len(named)} named findings and fields are in this folder",
-        "less traceability/promises.md",
-        f"kmcompile {VERSION}",
-        tuple(missing),
-        (f"traceability/{_PAGE}",),
+        claim, "promises", outcome, figure, read, f"kmcompile {VERSION}", tuple(left), files
     )
+
+
+def _write(
+    folder: Path,
+    made: tuple[Promise, ...],
+    results: Mapping[str, Counts],
+    sources: Sources | None = None,
+) -> None:
+    data = [
+        {
+            **asdict(one),
+            "outcome": outcome_of(one, results, sources)[0].value,
+            "results": {test: results[test] for test in one.tests if test in results},
+        }
+        for one in made
+    ]
+    (folder / _DATA).write_text(json.dumps(data, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    (folder / _PAGE).write_text(page(made, results, sources), "utf-8")
 
 
 def _traced(made: tuple[Promise, ...], wrong: list[str]) -> Finding:
@@ -87,7 +108,7 @@ def _traced(made: tuple[Promise, ...], wrong: list[str]) -> Finding:
 def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: float) -> Finding:
     """Return what the tests of promises found."""
     names = {test for one in some for test in one.tests}
-    total = {key: sum(own.get(key, 0) for own in results.values()) for key in _ENDS}
+    total = {key: sum(own.get(key, 0) for own in results.values()) for key in ENDS}
     left = sorted(name for name in names if not results.get(name, {}).get("passed"))
     failed = sorted(name for name, own in results.items() if own.get("failed"))
     outcome = Outcome.OPEN if left else Outcome.SHOWN
@@ -123,9 +144,6 @@ def _tool() -> str:
     return f"kmcompile {VERSION}, pytest {version('pytest')}"
 
 
-_ENDS = ("passed", "failed", "skipped")
-
-
 def run_tests(names: list[str], folder: Path) -> dict[str, Counts]:
     """Run the quick cases of tests; return how many cases of each ended how."""
     results = folder.resolve() / _RESULTS
@@ -148,50 +166,6 @@ def read_results(path: Path) -> dict[str, Counts]:
         own = found.setdefault(name, {})
         own[end] = own.get(end, 0) + 1
     return found
-
-
-def _of(promise: Promise, results: Mapping[str, Counts]) -> dict[str, Counts]:
-    return {test: results[test] for test in promise.tests if test in results}
-
-
-def page(
-    made: tuple[Promise, ...], results: Mapping[str, Counts], sources: Sources | None = None
-) -> str:
-    """Return the page: for each promise what says it, and what shows it."""
-    lines = ["# Promises, and what shows each", ""]
-    lines += [
-        "A test is followed by how many of its cases passed in this run; `make test` and",
-        "`make test-all` have more of most. A finding is followed by its outcome in this run, a",
-        "field of report.json by its value for the model that the promise names, or else for the",
-        "first that has one.",
-        "",
-    ]
-    topic = ""
-    for one in made:
-        if one.topic != topic:
-            topic = one.topic
-            lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
-        lines += [f"### {one.name}", "", one.promise, "", f"- wanted: {one.figure}"]
-        lines += [f"- says {file}: “{quote}”" for file, own in one.says.items() for quote in own]
-        lines += [f"- code: `{place}`" for place in one.code]
-        lines += [f"- test: `{test}`{_passed(results.get(test))}" for test in one.tests]
-        for source in one.evidence:
-            said = "" if sources is None else f": {sources.said(source) or 'not in this folder'}"
-            lines.append(f"- evidence: {_readable(source)}{said}")
-        lines.append("")
-    return "\n".join(lines)
-
-
-def _passed(counts: Counts | None) -> str:
-    if counts is None:
-        return " (not run)"
-    return " (" + ", ".join(f"{counts[key]} {key}" for key in _ENDS if key in counts) + ")"
-
-
-def _readable(source: str) -> str:
-    kind, _, value = source.partition(":")
-    field = value.rpartition(":")[2]
-    return f"`{field}` in report.json" if kind == "report" else f"the finding `{value}`"
 
 
 def main() -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
-from evidence.promises import promises
+import pytest
+
+from evidence.promise_page import outcome_of, page
+from evidence.promises import Promise, promises
 from evidence.sources import Sources
-from evidence.traceability import named_evidence
+from evidence.traceability import kept_promises
 from kmcompile.evidence.finding import Finding, Outcome
 
 
@@ -39,12 +42,50 @@ def test_a_value_that_is_nothing_is_a_value():
     assert sources.said("report:notes") == ""
 
 
+def test_what_repeats_a_source():
+    sources = Sources(FOUND, {"a": {"risk": None}, "b": {"risk": {"upper_bound": 0.02}}})
+    assert sources.command("claim:ends") == "run it"
+    assert sources.command("claim:begins") == ""
+    again = "kmcompile verify supply_chain/b --model trained/b.pkl"
+    assert sources.command("report:risk.upper_bound") == again
+    assert sources.command("report:risk.confidence") == ""
+
+
+def test_the_worst_outcome_of_a_claim_counts():
+    sources = Sources(FOUND, {"a": {"risk": 0.1}})
+    assert sources.outcome("claim:ends") is Outcome.OPEN
+    assert sources.outcome("claim:begins") is Outcome.NOT_RUN
+    assert sources.outcome("report:risk") is Outcome.SHOWN
+    assert sources.outcome("report:a:none") is Outcome.NOT_RUN
+
+
 def test_what_is_not_in_the_folder_is_listed(tmp_path):
     (tmp_path / "promises.json").write_text("[]")
-    found = named_evidence(tmp_path, Sources([finding("promise-tests", Outcome.SHOWN)], {}))
+    sources = Sources([finding("promise-tests", Outcome.SHOWN)], {})
+    named_here, shown = kept_promises(tmp_path, sources)
     named = [source for one in promises() for source in one.evidence]
     tests = named.count("claim:promise-tests")
-    assert found.outcome is Outcome.OPEN
-    assert len(found.listed) == len(named) - tests > 50
+    assert named_here.outcome is shown.outcome is Outcome.OPEN
+    assert len(named_here.listed) == len(named) - tests > 50
+    assert shown.figure.startswith("0 of")
     page = (tmp_path / "promises.md").read_text()
     assert page.count("the finding `promise-tests`: shown for 1") == tests
+
+
+@pytest.mark.parametrize(
+    ("counts", "claim", "outcome", "why"),
+    [
+        ({"passed": 3, "skipped": 1}, "ends", Outcome.SHOWN, []),
+        ({"skipped": 1}, "ends", Outcome.OPEN, ["test_it not run"]),
+        (None, "ends", Outcome.OPEN, ["test_it not run"]),
+        ({"passed": 1, "failed": 1}, "ends", Outcome.REFUTED, ["test_it failed"]),
+        ({"passed": 1}, "fails", Outcome.REFUTED, ["the finding `fails`: refuted"]),
+        ({"passed": 1}, "begins", Outcome.OPEN, ["the finding `begins`: not run"]),
+    ],
+)
+def test_a_promise_is_shown_if_all_that_it_names_is(counts, claim, outcome, why):
+    sources = Sources([finding("ends", Outcome.SHOWN), finding("fails", Outcome.REFUTED)], {})
+    one = Promise("p", "t", "It ends.", {}, (), ("tests/a.py::test_it",), (f"claim:{claim}",), "0")
+    results = {} if counts is None else {"tests/a.py::test_it": counts}
+    assert outcome_of(one, results, sources) == (outcome, why)
+    assert f"| p | {outcome.value} |" in page((one,), results, sources)

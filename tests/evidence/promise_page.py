@@ -1,0 +1,102 @@
+"""The page of the promises: what says each, what shows it, and how it stands in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from evidence.promises import Promise
+from evidence.sources import Sources
+from kmcompile.evidence.finding import Outcome
+
+Counts = dict[str, int]
+"""How many cases of a test ended how: "passed", "failed", "skipped"."""
+
+ENDS = ("passed", "failed", "skipped")
+_HEAD = """\
+# Promises, and what shows each
+
+A promise is shown where cases of each of its tests have passed in this run, none has failed, and
+each finding and each field of a report that it names is in this folder, with no finding open. What
+else there is stands beside it. `make test` and `make test-all` have more cases of most tests.
+
+The commands `python -m pytest` are run in a checkout of kmcompile, the others in this folder.
+"""
+
+
+def outcome_of(
+    promise: Promise, results: Mapping[str, Counts], sources: Sources | None
+) -> tuple[Outcome, list[str]]:
+    """Return how a promise stands in this run, and what keeps it from being shown."""
+    ends = [_of_test(results.get(test)) for test in promise.tests]
+    why = [
+        f"{test.partition('::')[2]} {'failed' if end is Outcome.REFUTED else 'not run'}"
+        for test, end in zip(promise.tests, ends, strict=True)
+        if end is not Outcome.SHOWN
+    ]
+    for source in promise.evidence:
+        end = Outcome.NOT_RUN if sources is None else sources.outcome(source)
+        ends.append(end)
+        if end is not Outcome.SHOWN:
+            why.append(f"{readable(source)}: {end.value}")
+    worst = min(ends, key=(Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN).index)
+    return (Outcome.OPEN if worst is Outcome.NOT_RUN else worst), why
+
+
+def _of_test(counts: Counts | None) -> Outcome:
+    if counts is None or not counts.get("passed"):
+        return Outcome.REFUTED if counts and counts.get("failed") else Outcome.NOT_RUN
+    return Outcome.REFUTED if counts.get("failed") else Outcome.SHOWN
+
+
+def page(
+    made: tuple[Promise, ...], results: Mapping[str, Counts], sources: Sources | None = None
+) -> str:
+    """Return the page: a table of all promises, then each with what says it and what shows it."""
+    lines = [_HEAD, "| promise | outcome | what is left |", "| --- | --- | --- |"]
+    for one in made:
+        outcome, why = outcome_of(one, results, sources)
+        lines.append(f"| {one.name} | {outcome.value} | {'; '.join(why).replace('|', '/')} |")
+    lines.append("")
+    topic = ""
+    for one in made:
+        if one.topic != topic:
+            topic = one.topic
+            lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
+        lines += [*_of_promise(one, results, sources), ""]
+    return "\n".join(lines)
+
+
+def _of_promise(
+    one: Promise, results: Mapping[str, Counts], sources: Sources | None
+) -> Iterator[str]:
+    yield from (f"### {one.name}", "", one.promise, "")
+    yield f"- outcome: {outcome_of(one, results, sources)[0].value}"
+    yield f"- wanted: {one.figure}"
+    yield from (f"- says {file}: “{quote}”" for file, own in one.says.items() for quote in own)
+    yield from (f"- code: `{place}`" for place in one.code)
+    yield from (f"- test: `{test}`{_passed(results.get(test))}" for test in one.tests)
+    for source in one.evidence:
+        said = "" if sources is None else f": {sources.said(source) or 'not in this folder'}"
+        yield f"- evidence: {readable(source)}{said}"
+    yield f"- again: `python -m pytest -m '' {' '.join(one.tests)}`"
+    if sources is not None:
+        yield from (f"- again: `{command}`" for command in _commands(one, sources))
+
+
+def _commands(promise: Promise, sources: Sources) -> list[str]:
+    """Return the commands that repeat the evidence, each once."""
+    found = (sources.command(source) for source in promise.evidence)
+    return list(dict.fromkeys(command for command in found if command))
+
+
+def _passed(counts: Counts | None) -> str:
+    if counts is None:
+        return " (not run)"
+    return " (" + ", ".join(f"{counts[key]} {key}" for key in ENDS if key in counts) + ")"
+
+
+def readable(source: str) -> str:
+    """Return "claim:..." or "report:..." for people."""
+    kind, _, value = source.partition(":")
+    field = value.rpartition(":")[2]
+    return f"`{field}` in report.json" if kind == "report" else f"the finding `{value}`"
