@@ -43,6 +43,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="after N minutes start no other test: those that are left are skipped and counted",
     )
+    parser.addoption(
+        "--every-test",
+        action="store_true",
+        help="what `make test` takes, and of each test that it leaves out the first case",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -53,8 +58,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what only `make test-all` takes: of each test, all but a cover of its parameters.
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what only `make test-all` takes, and select what `--every-test` takes."""
+    _mark_exhaustive(items)
+    if config.getoption("--every-test"):
+        items[:] = _every_test(items)
+
+
+def _mark_exhaustive(items: list[pytest.Item]) -> None:
+    """Mark of each test all but a cover of its parameters.
 
     Of a test that is marked `few`, all but three of the cover: the first, the middle, the last.
     """
@@ -69,3 +81,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for n, item in enumerate(cases):
             if n not in taken:
                 item.add_marker(pytest.mark.exhaustive)
+
+
+def _every_test(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Return the cases that are not exhaustive, or else the first one of a test."""
+    functions: dict[tuple[str, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        functions[str(item.path), getattr(item, "originalname", item.name)].append(item)
+    taken = []
+    for cases in functions.values():
+        quick = [item for item in cases if item.get_closest_marker("exhaustive") is None]
+        taken += quick or cases[:1]
+    return taken

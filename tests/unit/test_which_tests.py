@@ -10,9 +10,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def run(*arguments: str) -> str:
-    """Return what pytest prints of the tests of options; it must not fail."""
-    command = [sys.executable, "-m", "pytest", "tests/unit/request/test_options.py", *arguments]
+def run(*arguments: str, tests: str = "tests/unit/request/test_options.py") -> str:
+    """Return what pytest prints of some tests; it must not fail."""
+    command = [sys.executable, "-m", "pytest", tests, *arguments]
     environment = {**os.environ, "PYTEST_ADDOPTS": ""}
     return subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True
@@ -24,3 +24,13 @@ def test_what_is_not_begun_in_time_is_skipped_and_counted():
     assert "not run: 0 minutes are over" in late
     assert "passed" not in late
     assert "skipped" not in run("--minutes", "60", "-v")
+
+
+def test_every_test_has_its_quick_cases_or_its_first_one():
+    tests = "tests/fault/test_damaged_jobs.py"
+    listed = ("--collect-only", "-o", "addopts=", "-q")
+    quick = run(*listed, "-m", "not exhaustive", tests=tests).splitlines()
+    every = run(*listed, "--every-test", tests=tests).splitlines()
+    more = [line for line in every if "::" in line and line not in quick]
+    assert len(more) == 1
+    assert more[0].startswith(f"{tests}::test_a_damaged_job_of_every_stage")
