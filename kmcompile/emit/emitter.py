@@ -173,8 +173,10 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
         sections += box_sections(program.box, program.ends, functions, early, names)
     if layout.replay is not None:
         sections += replay_sections(names, layout.replay, words_of(program))
-    if view.monitored is not None:
-        sections.append(render("stages/monitor.c.j2", stage=view.monitored, **names))
+    if view.monitor is not None:
+        sections.append(
+            render("stages/monitor.c.j2", monitor=view.monitor, stage=view.monitor.stage, **names)
+        )
     if view.coded is not None:
         sections.append(render("accept_codes.c.j2", view=view))
     sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))

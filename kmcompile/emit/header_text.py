@@ -13,9 +13,8 @@ from kmcompile.numeric.arrays import Real
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import checksum_bytes, stored_bytes
-from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, Monitor, PairSum, Vote
+from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum, Vote
 from kmcompile.program.stages.input_tolerance import InputTolerance
-from kmcompile.program.stages.monitor import MONITOR_CONFIDENCE
 
 COMMENT_COLUMNS = 96
 
@@ -207,18 +206,6 @@ def _threshold_lines(program: Program) -> tuple[str, ...]:
         f"Decisions are compared with the threshold {program.threshold!r}, which is taken off all "
         "of them here, lower and upper included: the trained model's are that much more."
     )
-
-
-def monitor_lines(program: Program, monitored: Monitor | None) -> tuple[str, ...]:
-    """Return lines on `in_range` of a program with a monitor; none without a monitor."""
-    if monitored is None:
-        return ()
-    text = (
-        "false: x is unlike the samples. Of inputs like them it is false for a share of at most "
-        f"{monitored.share:.3g}, with a confidence of {MONITOR_CONFIDENCE:g}. No answer depends on "
-        "it"
-    )
-    return tuple(textwrap.wrap(text, COMMENT_COLUMNS - 28, break_on_hyphens=False))
 
 
 def _wrapped(text: str) -> tuple[str, ...]:

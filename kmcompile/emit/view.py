@@ -17,12 +17,12 @@ from kmcompile.emit.header_text import (
     evaluations_text,
     figure_lines,
     interval_lines,
-    monitor_lines,
     table_lines,
 )
 from kmcompile.emit.image_view import ImageView
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.monitor_view import MonitorView, monitor_view
 from kmcompile.emit.pair_sum_view import decision_function
 from kmcompile.emit.probability_view import ProbabilityView, probability_view
 from kmcompile.emit.program_texts import (
@@ -51,7 +51,6 @@ from kmcompile.program.stages import (
     CodedPolynomialSum,
     DescribedSum,
     FixedSum,
-    Monitor,
     PairSum,
     TableSum,
     Vote,
@@ -142,9 +141,7 @@ class ModelView:
     calibrated: bool
     scores_classes: bool
     checks_range: bool
-    monitored: Monitor | None
-    monitor_call: str
-    monitor_lines: tuple[str, ...]
+    monitor: MonitorView | None
     usual_intervals: tuple[UsualInterval, ...]
     usual_mean: str
     no_range_text: str
@@ -217,7 +214,6 @@ def model_view(
     """
     program, early, replay = layout.program, layout.early, layout.replay
     prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
-    monitored = program.monitor
     coded, probability = coded_view(program), probability_view(program)
     tables = table_views(program)
     copies = copies_view(program, tables)
@@ -280,9 +276,7 @@ def model_view(
         calibrated=early.calibrates,
         scores_classes=early.scores_classes,
         checks_range=early.gate is not None,
-        monitored=monitored,
-        monitor_call=_monitor_call(program, monitored),
-        monitor_lines=monitor_lines(program, monitored),
+        monitor=monitor_view(program),
         usual_intervals=usual_intervals(early),
         # The sum over k of 2^k times the share of the samples with dissimilarity 2^k.
         usual_mean=f"{1 + n_levels(early) / 2:g}",
@@ -316,7 +310,7 @@ def model_view(
             )
             for constant in (
                 *private_constants(program, early),
-                *(() if monitored is None else monitored.constants()),
+                *(() if program.monitor is None else program.monitor.constants()),
                 *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
             )
         ),
@@ -355,9 +349,3 @@ def model_view(
 def _before_sum(program: Program) -> int:
     """Return the most kernels that early exits evaluate and the exact sum evaluates again."""
     return sum(stage.kernel_evaluations() for stage in program.early_exits if not stage.touches)
-
-
-def _monitor_call(program: Program, monitored: Monitor | None) -> str:
-    """Return the C that asks the monitor about the input of an entry; "" without a monitor."""
-    read = "x" if program.codes is None else "input.code"
-    return "" if monitored is None else f"{program.name}_monitor({read})"

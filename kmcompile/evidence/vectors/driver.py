@@ -82,6 +82,7 @@ def driver(
         unlike="unlike_period" in header,
         has_image=program.capacity is not None,
         image_tables=list(image_tables(header, name)),
+        answer_tables=_answer_tables(header, name),
         has_groups="n_groups;" in header,
         image_counts=len(_COUNT.findall(source)),
         coded=coded,
@@ -156,6 +157,19 @@ def tables(source: str) -> Iterator[dict[str, str]]:
     found += [(one.start(), one[1], f"{one[1]}.word[0]", "") for one in _UNION.finditer(source)]
     for _, name, element, holds_indices in sorted(found):
         yield {"name": name, "element": element, "holds_indices": holds_indices}
+
+
+def _answer_tables(header: str, prefix: str) -> list[dict[str, str]]:
+    """Return the tables of the known answers of an image, and C of the elements of one answer."""
+    upper = prefix.upper()
+    counts = {
+        "known_inputs": f"{upper}_N_FEATURES",
+        "known_labels": "1U",
+        "known_lower": f"{upper}_N_DECISIONS",
+        "known_upper": f"{upper}_N_DECISIONS",
+    }
+    names = (name for name in image_tables(header, prefix) if name in counts)
+    return [{"name": name, "count": counts[name]} for name in names]
 
 
 def image_tables(header: str, prefix: str) -> Iterator[str]:
