@@ -145,3 +145,10 @@ def joined(first: Batch, second: Batch) -> Batch:
             for field in fields(Batch)
         )
     )
+
+
+def put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:
+    """Return the batch with the chosen queries replaced by `new`."""
+    order = np.arange(len(batch))
+    order[rows] = len(batch) + np.arange(len(rows))
+    return joined(batch, new).chosen(order)

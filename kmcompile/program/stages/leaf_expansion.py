@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.batch import Batch, put
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.local_expansion import LocalExpansion, put
+from kmcompile.program.stages.local_expansion import LocalExpansion
 from kmcompile.program.stages.nearest_centre import nearest
 from kmcompile.program.stages.routed_sum import RoutedSum
 from kmcompile.program.stages.stage import Stage

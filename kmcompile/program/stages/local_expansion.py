@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
-from kmcompile.numeric.batch import UNKNOWN, Batch, joined
+from kmcompile.numeric.batch import UNKNOWN, Batch, joined, put
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
@@ -467,10 +467,3 @@ class LocalExpansion(EarlyExit):
                 Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]")
             )
         return tuple(tables)
-
-
-def put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:
-    """Return the batch with the chosen queries replaced by `new`."""
-    order = np.arange(len(batch))
-    order[rows] = len(batch) + np.arange(len(rows))
-    return joined(batch, new).chosen(order)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
-from kmcompile.numeric.batch import UNKNOWN, Batch
+from kmcompile.numeric.batch import UNKNOWN, Batch, put
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
@@ -20,7 +20,6 @@ from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.exact_sum import ExactSum
-from kmcompile.program.stages.local_expansion import put
 from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE, nearest
 from kmcompile.program.stages.nested_loops import NestedLoop, nested_loops
 from kmcompile.program.stages.pair_sum import PairSum
