@@ -17,6 +17,9 @@ class Outcome(Enum):
     NOT_RUN = "not run"
 
 
+WORST_FIRST = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one run of a tool found about one claim.

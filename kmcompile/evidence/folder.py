@@ -8,19 +8,23 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import WORST_FIRST, Finding, Outcome
 from kmcompile.tools.toolchain import version_of
 from kmcompile.version import VERSION
 
 JSON = "evidence.json"
 PAGE = "evidence.md"
-_TOOLS = ("gcc", "clang-19", "llvm-cov-19", "tcc", "frama-c", "gappa", "coqc")
+SUMS = "SHA256SUMS"
+_TOOLS = (
+    *("gcc", "arm-none-eabi-gcc", "qemu-system-arm", "clang-19", "llvm-cov-19", "tcc"),
+    *("frama-c", "gappa", "coqc"),
+)
 """Programs of others whose versions are told, of those that are installed."""
 
-_ORDER = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
 _LEGEND = """\
 Shown: the tool ran, and what it looked at holds: all of it but for what the figure tells. Lines,
 branches and conditions are covered, or listed with the reason why no vector can cover them in that
@@ -28,7 +32,7 @@ model. Eva takes the facts of each assumed.md for true, and reads the C in which
 Mutants are a sample. Open: something is left, which is listed below. Refuted: the claim did not
 hold. Not run: a tool is missing, or the part does not look at such a subject. Figure, tool and
 command are those of the subject that is named, one with the worst outcome; those of the others are
-in evidence.json.
+in evidence.json. SHA256SUMS has the digest of each file.
 
 Commands are run in this folder. `make` and those with `PYTHONPATH=tests` are run in a checkout of
 kmcompile, or in its source archive, which `make evidence` puts into supply_chain/, unpacked;
@@ -59,6 +63,15 @@ def write_summary(folder: Path, findings: Sequence[Finding], commit: str | None 
     }
     (folder / JSON).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
     (folder / PAGE).write_text(summary(findings, made), encoding="utf-8")
+    (folder / SUMS).write_text(_sums(folder), encoding="utf-8")
+
+
+def _sums(folder: Path) -> str:
+    """Return a line for each file of the folder, as `sha256sum --check` reads it."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != SUMS)
+    return "".join(
+        f"{sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder)}\n" for path in files
+    )
 
 
 def _made(commit: str | None) -> dict[str, Any]:
@@ -88,7 +101,7 @@ def summary(findings: Iterable[Finding], made: Mapping[str, Any]) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for claim, own in claims.items():
-        worst = min(own, key=lambda one: _ORDER.index(one.outcome))
+        worst = min(own, key=lambda one: WORST_FIRST.index(one.outcome))
         shown = sum(one.outcome is Outcome.SHOWN for one in own)
         subjects = f"{shown} of {len(own)}" if len(own) > 1 else worst.subject
         figure = f"{worst.subject}: {worst.figure}" if len(own) > 1 else worst.figure
@@ -96,7 +109,7 @@ def summary(findings: Iterable[Finding], made: Mapping[str, Any]) -> str:
         lines.append(f"| {' | '.join(map(_cell, cells))} | `{_cell(worst.command)}` |")
     left = [(one, text) for own in claims.values() for one in own for text in one.listed]
     if left:
-        lines += ["", "## Not shown", ""]
+        lines += ["", "## What is left", ""]
         lines += [f"- {one.claim}, {one.subject}: {text}" for one, text in left]
     version = f"kmcompile {VERSION}" + (f", commit {made['commit']}" if made["commit"] else "")
     lines += ["", "## Made with", "", f"- {version}, on {made['date']}"]

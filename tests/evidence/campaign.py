@@ -175,7 +175,7 @@ def main() -> int:
     state = read_state(asked.state)
     names = asked.only.split(",") if asked.only else [*KINDS]
     attack(state, asked.state, asked.minutes, names, asked.share)
-    sys.stdout.write("\n".join(lines(state)) + "\n")
+    sys.stdout.write("\n".join(lines({name: state[name] for name in names})) + "\n")
     return int(any(done.wrong for done in state.values()))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from evidence.promises import Promise
-from evidence.sources import Sources
-from kmcompile.evidence.finding import Outcome
+from evidence.promises import Promise, not_promised
+from evidence.sources import Named, Sources
+from kmcompile.evidence.finding import WORST_FIRST, Outcome
 
 Counts = dict[str, int]
 """How many cases of a test ended how: "passed", "failed", "skipped"."""
@@ -15,30 +15,35 @@ ENDS = ("passed", "failed", "skipped")
 _HEAD = """\
 # Promises, and what shows each
 
-A promise is shown where cases of each of its tests have passed in this run, none has failed, and
-each finding and each field of a report that it names is in this folder, with no finding open. What
-else there is stands beside it. `make test` and `make test-all` have more cases of most tests.
+A promise is shown where cases of each of its tests have passed in this run, none has failed, each
+finding that it names is shown, and each field of a report is there, with the value that is given.
+What else there is stands beside it. A command that repeats a finding is of one subject, the one
+with the worst outcome. `make test` and `make test-all` have more cases of most tests.
 
-The commands `python -m pytest` are run in a checkout of kmcompile, the others in this folder.
+Commands that begin with `python -m pytest`, `make` or `PYTHONPATH=tests` are run in a checkout of
+kmcompile, or in its source archive in supply_chain/, unpacked; the others in the folder of the
+evidence. `-m ''` runs all cases of a test, which takes longer than this run did.
 """
 
 
 def outcome_of(
     promise: Promise, results: Mapping[str, Counts], sources: Sources | None
 ) -> tuple[Outcome, list[str]]:
-    """Return how a promise stands in this run, and what keeps it from being shown."""
+    """Return how a promise stands in this run, and what keeps it from being shown.
+
+    Without sources, only its tests count.
+    """
     ends = [_of_test(results.get(test)) for test in promise.tests]
     why = [
         f"{test.partition('::')[2]} {'failed' if end is Outcome.REFUTED else 'not run'}"
         for test, end in zip(promise.tests, ends, strict=True)
         if end is not Outcome.SHOWN
     ]
-    for source in promise.evidence:
-        end = Outcome.NOT_RUN if sources is None else sources.outcome(source)
-        ends.append(end)
-        if end is not Outcome.SHOWN:
-            why.append(f"{readable(source)}: {end.value}")
-    worst = min(ends, key=(Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN).index)
+    for source in () if sources is None else promise.evidence:
+        ends.append(sources.outcome(source))
+        if ends[-1] is not Outcome.SHOWN:
+            why.append(f"{Named.of(source)}: {sources.said(source) or 'not in this folder'}")
+    worst = min(ends, key=WORST_FIRST.index)
     return (Outcome.OPEN if worst is Outcome.NOT_RUN else worst), why
 
 
@@ -63,7 +68,14 @@ def page(
             topic = one.topic
             lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
         lines += [*_of_promise(one, results, sources), ""]
-    return "\n".join(lines)
+    lines += ["## What is said and promises nothing", ""]
+    lines += [
+        "What the caller must see to, and what is left out, stands among these sentences.",
+        "",
+    ]
+    for file, quotes in not_promised().items():
+        lines += [f"- {file}: “{quote}”" for quote in quotes]
+    return "\n".join([*lines, ""])
 
 
 def _of_promise(
@@ -77,7 +89,7 @@ def _of_promise(
     yield from (f"- test: `{test}`{_passed(results.get(test))}" for test in one.tests)
     for source in one.evidence:
         said = "" if sources is None else f": {sources.said(source) or 'not in this folder'}"
-        yield f"- evidence: {readable(source)}{said}"
+        yield f"- evidence: {Named.of(source)}{said}"
     yield f"- again: `python -m pytest -m '' {' '.join(one.tests)}`"
     if sources is not None:
         yield from (f"- again: `{command}`" for command in _commands(one, sources))
@@ -93,10 +105,3 @@ def _passed(counts: Counts | None) -> str:
     if counts is None:
         return " (not run)"
     return " (" + ", ".join(f"{counts[key]} {key}" for key in ENDS if key in counts) + ")"
-
-
-def readable(source: str) -> str:
-    """Return "claim:..." or "report:..." for people."""
-    kind, _, value = source.partition(":")
-    field = value.rpartition(":")[2]
-    return f"`{field}` in report.json" if kind == "report" else f"the finding `{value}`"

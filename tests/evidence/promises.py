@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from evidence.sentences import ROOT, sentences_of, text_of
+from evidence.sources import Named
 
 FOLDER = Path(__file__).with_name("promises")
 NOT_PROMISED = FOLDER / "not_promised.toml"
@@ -35,6 +36,7 @@ WHOLE = (
     ),
     "kmcompile/emit/header_text.py",
     "kmcompile/emit/images/emitted.py",
+    "kmcompile/emit/monitor_view.py",
     "kmcompile/emit/probability_view.py",
     "kmcompile/report/reduction_text.py",
     "kmcompile/report/risk_text.py",
@@ -61,8 +63,7 @@ class Promise:
     tests : tuple of str
         Node ids of pytest, without parameters.
     evidence : tuple of str
-        "report:..." for a field of report.json, or "report:SUBJECT:..." for that of one of the
-        models of `subjects.option_models`, "claim:..." for a finding of the evidence.
+        Fields of report.json, "report:...", and findings, "claim:...", see `Sources.said`.
     figure : str
         What comes out if the promise is kept.
     """
@@ -127,9 +128,9 @@ def _of_promise(promise: Promise) -> Iterator[str]:
         if not function.startswith("test_") or not _is_there(f"{path}:{function}"):
             yield f"{name}: there is no test {test}"
     for source in promise.evidence:
-        kind, _, value = source.partition(":")
-        known = {"report": _is_report_field, "claim": _is_claim}.get(kind)
-        if known is None or not known(value):
+        named = Named.of(source)
+        known = {"report": _is_report_field, "claim": _is_claim}.get(source.partition(":")[0])
+        if known is None or not known(named.name):
             yield f"{name}: there is no {source}"
 
 
@@ -149,7 +150,9 @@ def uncovered(all_promises: tuple[Promise, ...]) -> Iterator[tuple[str, str]]:
             quotes.setdefault(file, []).extend(own)
     for file, headings in [("README.md", README_HEADINGS), *((file, ()) for file in WHOLE)]:
         for sentence in sentences_of(file, headings):
-            if not any(q in sentence or sentence in q or _meets(q, sentence) for q in quotes[file]):
+            if not any(
+                q in sentence or sentence in q or _meets(q, sentence) for q in quotes.get(file, ())
+            ):
                 yield file, sentence
 
 
@@ -194,7 +197,7 @@ def _schema() -> dict[str, Any]:
 def _is_report_field(path: str) -> bool:
     """Return whether the schema of report.json has a field."""
     nodes = [_schema()]
-    for key in path.rpartition(":")[2].split("."):
+    for key in path.split("."):
         nodes = [
             node["properties"][key] for node in _flat(nodes) if key in node.get("properties", {})
         ]

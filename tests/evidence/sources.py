@@ -4,16 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import WORST_FIRST, Finding, Outcome
 
 TRAINED = "trained"
 """The folder of the trained estimators of the subjects with reports, in that of the evidence."""
 
-_MOST_LETTERS = 60
-_WORST_FIRST = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
+_MOST_LETTERS = 300
+
+
+@dataclass(frozen=True)
+class Named:
+    """The parts of a source that a promise names, see `Sources.said`."""
+
+    is_claim: bool
+    subject: str
+    name: str
+    wanted: str
+
+    @classmethod
+    def of(cls, source: str) -> Named:
+        """Return the parts of "claim:..." or "report:..."."""
+        kind, _, rest = source.partition(":")
+        rest, _, wanted = rest.partition("=")
+        subject, _, name = rest.rpartition(":")
+        return cls(kind == "claim", subject, name, wanted)
+
+    def __str__(self) -> str:
+        of = f" of {self.subject}" if self.subject else ""
+        if self.is_claim:
+            return f"the finding `{self.name}`{of}"
+        return f"`{self.name}` in report.json{of}{f', {self.wanted}' if self.wanted else ''}"
 
 
 class Sources:
@@ -37,51 +61,63 @@ class Sources:
         return cls(findings, reports)
 
     def said(self, source: str) -> str:
-        """Return what "claim:..." or "report:..." says, or "" if it is not in the folder."""
-        kind, _, name = source.partition(":")
-        return self._outcomes(name) if kind == "claim" else self._value(name)
+        """Return what a source says, or "" if it is not in the folder.
+
+        A source is "claim:NAME" or "report:FIELD", of all subjects; "claim:SUBJECT:NAME" or
+        "report:SUBJECT:FIELD", of one; and a field may be followed by "=" and its value as JSON.
+        """
+        named = Named.of(source)
+        if named.is_claim:
+            own = [one.outcome for one in self._findings_of(named)]
+            counts = {outcome: own.count(outcome) for outcome in Outcome if outcome in own}
+            return ", ".join(f"{outcome.value} for {n}" for outcome, n in counts.items())
+        found = self._values(named)
+        if not found:
+            return ""
+        name, value = next(iter(found.items()))
+        if named.wanted and len(found) > 1:
+            right = sum(value == named.wanted for value in found.values())
+            return f"{named.wanted} in {right} of {len(found)} reports"
+        shown = value if len(value) <= _MOST_LETTERS else f"{value[:_MOST_LETTERS]} …"
+        return f"{shown}, supply_chain/{name}/report.json"
 
     def outcome(self, source: str) -> Outcome:
-        """Return the worst outcome of "claim:..."; a field of a report is shown if it is there."""
-        kind, _, name = source.partition(":")
-        if kind == "report":
-            return Outcome.SHOWN if self._value(name) else Outcome.NOT_RUN
-        worst = self._worst(name)
-        return Outcome.NOT_RUN if worst is None else worst.outcome
+        """Return the worst outcome of the findings, or whether the fields are as they should be."""
+        named = Named.of(source)
+        if named.is_claim:
+            worst = self._worst(named)
+            return Outcome.NOT_RUN if worst is None else worst.outcome
+        found = self._values(named)
+        if not found:
+            return Outcome.NOT_RUN
+        wrong = named.wanted and any(value != named.wanted for value in found.values())
+        return Outcome.REFUTED if wrong else Outcome.SHOWN
 
     def command(self, source: str) -> str:
         """Return what repeats a finding, or the checks behind a field of a report, or ""."""
-        kind, _, name = source.partition(":")
-        if kind == "report":
-            subject = self._found(name)[0]
-            model = f"{TRAINED}/{subject}.pkl"
-            return f"kmcompile verify supply_chain/{subject} --model {model}" if subject else ""
-        worst = self._worst(name)
-        return "" if worst is None else worst.command
+        named = Named.of(source)
+        if named.is_claim:
+            worst = self._worst(named)
+            return "" if worst is None else worst.command
+        subject = next(iter(self._values(named)), "")
+        model = f"{TRAINED}/{subject}.pkl"
+        return f"kmcompile verify supply_chain/{subject} --model {model}" if subject else ""
 
-    def _worst(self, claim: str) -> Finding | None:
-        own = [one for one in self._findings if one.claim == claim]
-        return min(own, key=lambda one: _WORST_FIRST.index(one.outcome), default=None)
+    def _findings_of(self, named: Named) -> list[Finding]:
+        own = [one for one in self._findings if one.claim == named.name]
+        return [one for one in own if named.subject in ("", one.subject)]
 
-    def _outcomes(self, claim: str) -> str:
-        own = [one.outcome for one in self._findings if one.claim == claim]
-        counts = {outcome: own.count(outcome) for outcome in Outcome if outcome in own}
-        return ", ".join(f"{outcome.value} for {n}" for outcome, n in counts.items())
+    def _worst(self, named: Named) -> Finding | None:
+        own = self._findings_of(named)
+        return min(own, key=lambda one: WORST_FIRST.index(one.outcome), default=None)
 
-    def _value(self, source: str) -> str:
-        """Return a field of the named subject's report, or of the first report that has it."""
-        name, text = self._found(source)
-        shown = text if len(text) <= _MOST_LETTERS else "there"
-        return f"{shown}, supply_chain/{name}/report.json" if name else ""
-
-    def _found(self, source: str) -> tuple[str, str]:
-        """Return the subject whose report has a field, and the field as JSON; or ""."""
-        subject, _, field = source.rpartition(":")
-        names = [subject] if subject else [*self._reports]
-        for name in names:
-            value: Any = self._reports.get(name)
-            for part in field.split("."):
+    def _values(self, named: Named) -> dict[str, str]:
+        """Return the field as JSON, by subject, of the reports that have it."""
+        found = {}
+        for subject, report in self._reports.items():
+            value: Any = report
+            for part in named.name.split("."):
                 value = value.get(part) if isinstance(value, dict) else None
-            if value not in (None, [], {}):
-                return name, json.dumps(value)
-        return "", ""
+            if named.subject in ("", subject) and value not in (None, [], {}):
+                found[subject] = json.dumps(value)
+        return found

@@ -89,7 +89,7 @@ def real_models(trained: Path) -> Iterator[Subject]:
     ):
         X, y = load(return_X_y=True)
         yield _compiled(
-            trained, name, machine, (X[::2], y[::2]), test_data=X[1::2], verify="host", **options
+            trained, name, machine, (X[::2], y[::2]), test_data=X[1::2], verify="target", **options
         )
 
 
@@ -102,18 +102,18 @@ def option_models(trained: Path) -> Iterator[Subject]:
     flight = {"monitor": 0.05, "risk": 0.02, "telemetry": True, "redundancy": 2, "data": X[1::3]}
     flight |= {"test_data": X[2::3], "verify": "target"}
     yield _compiled(trained, "flight", SVC(C=3, gamma=0.01), (X[::3], digit[::3] % 2), **flight)
-    few = {"reduce": "300", "mode": "exact", "data": X[1::2], "verify": "host"}
+    few = {"reduce": "300", "mode": "exact", "data": X[1::2], "verify": "target"}
     yield _compiled(trained, "reduced", SVC(C=10, gamma=0.02), (X[::2], digit[::2]), **few)
-    steps = {"input_tolerance": 0.01, "step": 4000, "verify": "host"}
+    steps = {"input_tolerance": 0.01, "step": 4000, "verify": "target"}
     yield _compiled(trained, "steps", SVC(C=3, gamma=0.05), load_wine(return_X_y=True), **steps)
-    image = {"tables": "image", "mode": "exact", "verify": "host"}
+    image = {"tables": "image", "mode": "exact", "verify": "target"}
     yield _compiled(trained, "image", SVC(), load_iris(return_X_y=True), **image)
     calibrated = CalibratedClassifierCV(SVC(C=3, gamma=0.03), ensemble=False)
     samples = load_breast_cancer(return_X_y=True)
-    yield _compiled(trained, "probability", calibrated, samples, verify="host")
-    yield _compiled(trained, "threshold", SVC(), samples, threshold=0.25, verify="host")
+    yield _compiled(trained, "probability", calibrated, samples, verify="target")
+    yield _compiled(trained, "threshold", SVC(), samples, threshold=0.25, verify="target")
     diabetes = load_diabetes(return_X_y=True)
-    yield _compiled(trained, "regression", SVR(C=100), diabetes, tolerance=5.0, verify="host")
+    yield _compiled(trained, "regression", SVR(C=100), diabetes, tolerance=5.0, verify="target")
 
 
 def _compiled(

@@ -17,9 +17,9 @@ from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree
 
-from evidence.promise_page import ENDS, Counts, outcome_of, page, readable
+from evidence.promise_page import ENDS, Counts, outcome_of, page
 from evidence.promises import ROOT, Promise, problems, promises
-from evidence.sources import Sources
+from evidence.sources import Named, Sources
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.tools.toolchain import run_process
 from kmcompile.version import VERSION
@@ -54,7 +54,7 @@ def kept_promises(folder: Path, sources: Sources) -> list[Finding]:
     }
     _write(folder, made, results, sources)
     named = [(one.name, source) for one in made for source in one.evidence]
-    missing = [f"{name}: {readable(source)}" for name, source in named if not sources.said(source)]
+    missing = [f"{name}: {Named.of(source)}" for name, source in named if not sources.said(source)]
     figure = f"{len(named) - len(missing)} of {len(named)} named findings and fields are here"
     ends = {one.name: outcome_of(one, results, sources) for one in made}
     left = [f"{name}: {', '.join(why)}" for name, (_, why) in ends.items() if why]

@@ -25,6 +25,22 @@ _IMAGE = (
     "The image is the one that was emitted, byte for byte. Other images, damaged ones among them, "
     "are opened by tests/fault/test_damaged_images.py, with sanitizers."
 )
+_SELF_TEST = (
+    "In the whole self-test, a step leaves any state and any status. The step itself is read "
+    "apart, from every state."
+)
+_CHECK = (
+    "The entry's check of the input is left out: the inputs are the numbers that it accepts. The "
+    "analysis of any bits reads it."
+)
+_FLOATS = (
+    "Alarms about the values of floats are left to the analysis of numbers: of any bits Eva keeps "
+    "NaN and infinities, which the entry refuses."
+)
+_JOBS = (
+    "Nothing but the steps changes a job between them. tests/fault/test_damaged_jobs.py changes "
+    "each word of one, with sanitizers."
+)
 _STATES = 10
 """States that stay apart where a result tells whether what was written is to be used."""
 
@@ -129,7 +145,7 @@ def run(kind: Kind, emitted: Emitted, folder: Path, limit_s: float) -> Analysis:
     if emitted.image:
         assumed.append(_IMAGE)
     for name, content in (
-        ("assumed.md", _page(kind, assumed)),
+        ("assumed.md", _page(kind, emitted, assumed)),
         (f"{prefix}.c", of_kind(prefix, text) + emitted.image),
         (f"{prefix}.h", header),
         ("driver.c", driver),
@@ -143,16 +159,17 @@ def run(kind: Kind, emitted: Emitted, folder: Path, limit_s: float) -> Analysis:
     return replace(found, alarms=alarms, of_floats=len(found.alarms) - len(alarms))
 
 
-def _page(kind: Kind, assumed: Sequence[str]) -> str:
-    """Return what an analysis takes for true."""
+def _page(kind: Kind, emitted: Emitted, assumed: Sequence[str]) -> str:
+    """Return what an analysis takes for true, and what it reads in another way."""
     lines = ["# What this analysis takes for true", ""]
-    if not kind.finite:
-        lines += [
-            "Alarms about the values of floats are left to the analysis of numbers: of any bits",
-            "Eva keeps NaN and infinities, which the entry refuses.",
-            "",
-        ]
-    lines += [f"- {line}" for line in assumed] or ["Nothing else."]
+    lines += [f"- {line}" for line in assumed] or ["Nothing."]
+    lines += ["", "# What it reads in another way", "", f"- {_SELF_TEST}"]
+    if kind.finite:
+        lines.append(f"- {_CHECK}")
+    else:
+        lines.append(f"- {_FLOATS}")
+    if f"{emitted.prefix}_job_t" in emitted.header:
+        lines.append(f"- {_JOBS}")
     return "\n".join(lines) + "\n"
 
 

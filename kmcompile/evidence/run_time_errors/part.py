@@ -129,7 +129,9 @@ def _analysed(kind: Kind, subject: Subject, folder: Path) -> Finding:
 def _figure(kind: Kind, analysis: Analysis, unknown: Sequence[Alarm]) -> str:
     alarms = f"{len(analysis.alarms)} alarms"
     if analysis.alarms:
-        alarms += f", {len(unknown)} of them not explained"
+        alarms += (
+            f", {len(unknown)} of them {_NOT_EXPLAINED}" if unknown else ", each with its reason"
+        )
     if analysis.of_floats:
         alarms += f", {analysis.of_floats} more about floats are left to the analysis of numbers"
     return (

@@ -42,6 +42,18 @@ def test_a_value_that_is_nothing_is_a_value():
     assert sources.said("report:notes") == ""
 
 
+def test_a_source_may_be_of_one_subject_or_have_a_value():
+    sources = Sources(FOUND, {"a": {"wrong": 0}, "b": {"wrong": 2}, "c": {}})
+    assert sources.said("claim:iris:ends") == "shown for 2, open for 1"
+    assert sources.said("claim:wine:ends") == ""
+    assert sources.said("report:b:wrong") == "2, supply_chain/b/report.json"
+    assert sources.said("report:wrong=0") == "0 in 1 of 2 reports"
+    assert sources.outcome("report:wrong=0") is Outcome.REFUTED
+    assert sources.outcome("report:b:wrong=0") is Outcome.REFUTED
+    assert sources.outcome("report:a:wrong=0") is Outcome.SHOWN
+    assert sources.outcome("report:c:wrong=0") is Outcome.NOT_RUN
+
+
 def test_what_repeats_a_source():
     sources = Sources(FOUND, {"a": {"risk": None}, "b": {"risk": {"upper_bound": 0.02}}})
     assert sources.command("claim:ends") == "run it"
@@ -79,8 +91,8 @@ def test_what_is_not_in_the_folder_is_listed(tmp_path):
         ({"skipped": 1}, "ends", Outcome.OPEN, ["test_it not run"]),
         (None, "ends", Outcome.OPEN, ["test_it not run"]),
         ({"passed": 1, "failed": 1}, "ends", Outcome.REFUTED, ["test_it failed"]),
-        ({"passed": 1}, "fails", Outcome.REFUTED, ["the finding `fails`: refuted"]),
-        ({"passed": 1}, "begins", Outcome.OPEN, ["the finding `begins`: not run"]),
+        ({"passed": 1}, "fails", Outcome.REFUTED, ["the finding `fails`: refuted for 1"]),
+        ({"passed": 1}, "begins", Outcome.OPEN, ["the finding `begins`: not in this folder"]),
     ],
 )
 def test_a_promise_is_shown_if_all_that_it_names_is(counts, claim, outcome, why):
