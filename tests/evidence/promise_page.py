@@ -68,14 +68,12 @@ def page(
             topic = one.topic
             lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
         lines += [*_of_promise(one, results, sources), ""]
-    lines += ["## What is said and promises nothing", ""]
-    lines += [
-        "What the caller must see to, and what is left out, stands among these sentences.",
-        "",
-    ]
-    for file, quotes in not_promised().items():
-        lines += [f"- {file}: “{quote}”" for quote in quotes]
-    return "\n".join([*lines, ""])
+    for title, part in (("What is not promised", "limits"), ("Duties of the caller", "duties")):
+        lines += [f"## {title}", ""]
+        for file, quotes in not_promised((part,)).items():
+            lines += [f"- {file}: “{quote}”" for quote in quotes]
+        lines.append("")
+    return "\n".join(lines)
 
 
 def _of_promise(

@@ -98,11 +98,12 @@ def promises(folder: Path = FOLDER) -> tuple[Promise, ...]:
     return tuple(made)
 
 
-def not_promised() -> dict[str, list[str]]:
+def not_promised(parts: tuple[str, ...] = ("limits", "duties", "meanings")) -> dict[str, list[str]]:
     """Return quotes of sentences that promise nothing, by file."""
     by_file: dict[str, list[str]] = {}
-    for own in tomllib.loads(NOT_PROMISED.read_text(encoding="utf-8")).values():
-        for file, quotes in own.items():
+    plain = tomllib.loads(NOT_PROMISED.read_text(encoding="utf-8"))
+    for part in parts:
+        for file, quotes in plain[part].items():
             by_file.setdefault(file, []).extend(quotes)
     return by_file
 

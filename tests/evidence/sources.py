@@ -37,7 +37,7 @@ class Named:
         of = f" of {self.subject}" if self.subject else ""
         if self.is_claim:
             return f"the finding `{self.name}`{of}"
-        return f"`{self.name}` in report.json{of}{f', {self.wanted}' if self.wanted else ''}"
+        return f"`{self.name}` in report.json{of}{f', wanted {self.wanted}' if self.wanted else ''}"
 
 
 class Sources:
