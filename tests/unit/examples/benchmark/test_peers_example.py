@@ -50,6 +50,10 @@ def test_a_peer_that_writes_nothing_is_a_row_that_says_why(
     row = bench.measure(tmp_path, model, peer, "host")
     assert row["vectors"] == len(model.svc.support_vectors_)
     assert row["reason"] and "instructions" not in row
+    of_board = bench.not_generated([row], "iris", peer, "cortex-m7")
+    assert of_board == row | {"target": "cortex-m7"}
+    assert bench.not_generated([{**row, "generated": True}], "iris", peer, "cortex-m7") is None
+    assert bench.not_generated([], "iris", peer, "cortex-m7") is None
 
 
 def test_tables_have_every_row(bench: Any, tmp_path: Path) -> None:
