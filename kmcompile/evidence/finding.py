@@ -18,6 +18,7 @@ class Outcome(Enum):
 
 
 WORST_FIRST = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
+"""The order in which one outcome stands for several findings."""
 
 
 @dataclass(frozen=True, slots=True)

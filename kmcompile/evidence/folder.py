@@ -19,6 +19,8 @@ from kmcompile.version import VERSION
 JSON = "evidence.json"
 PAGE = "evidence.md"
 SUMS = "SHA256SUMS"
+"""The digests of all other files."""
+
 _TOOLS = (
     *("gcc", "arm-none-eabi-gcc", "qemu-system-arm", "clang-19", "llvm-cov-19", "tcc"),
     *("frama-c", "gappa", "coqc"),

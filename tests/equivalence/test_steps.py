@@ -15,7 +15,9 @@ from kit.steps import InSteps, in_steps
 from kmcompile.build import build
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status, interpret
-from kmcompile.program.schedule import schedule
+from kmcompile.program.pieces import pieces
+from kmcompile.program.schedule import schedule, smallest_step
+from kmcompile.program.stages import Nonzeros
 from kmcompile.run import HostRunner
 from kmcompile.target import load_target
 
@@ -84,6 +86,17 @@ def test_a_program_in_steps_is_stored(case):
     plain = case.emit("host").program
     assert storage.load(storage.save(plain), "program.npz").step is None
     assert b'"Step"' not in storage.save(plain)
+
+
+@pytest.mark.parametrize("case", [replays.SPARSE[0], catalogue.CORE[0]], ids=str)
+def test_the_look_at_the_list_of_features_counts_in_every_step(case):
+    program = InSteps(case, 1.7).emit("host").program
+    n_listed = sum(s.n_features for s in program.exits if isinstance(s, Nonzeros))
+    largest = max(piece.operations for piece in pieces(program))
+    assert smallest_step(program).operations == largest + n_listed
+    for place in schedule(program).places:
+        assert place.operations == n_listed + sum(part.operations for part in place.parts)
+        assert place.operations <= program.step.operations
 
 
 MUTATIONS = {

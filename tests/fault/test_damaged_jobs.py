@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from kit import pairs, replays
 from kit.host_program import build_program, failures
 from kit.stepped import EVERY, QUICK
 from kit.steps import InSteps
+from kit.tools import HANGS_S
 
 # Changes words of a job in the midst, and goes on with it to the end. The sanitizers see what is
 # read or written outside of an array.
@@ -91,6 +95,24 @@ def check(case, folder: Path) -> None:
     emitted = InSteps(case).emit("host")
     answer = "prediction" if emitted.program.is_regression else "result"
     assert failures(build_program(emitted, folder, MAIN.replace("ANSWER", answer), FLAGS)) == []
+
+
+LEFT_OUT = {
+    "the list of features": (replays.SPARSE[0], r"!iris_knows_features\(job\)"),
+    "the classes": (pairs.CORE[0], r"!iris_knows_classes\(&job->workspace, &job->pairs\)"),
+}
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_check_that_is_left_out_is_found(name, tmp_path: Path):
+    case, check_in_c = LEFT_OUT[name]
+    emitted = InSteps(case).emit("host")
+    text, n = re.subn(check_in_c, "false", emitted.files["iris.c"].decode())
+    assert n == 1
+    emitted.files["iris.c"] = text.encode()
+    program = build_program(emitted, tmp_path, MAIN.replace("ANSWER", "result"), FLAGS)
+    done = subprocess.run([program], capture_output=True, timeout=HANGS_S, check=False, text=True)
+    assert done.returncode or "runtime error" in done.stderr
 
 
 @pytest.mark.parametrize("case", QUICK, ids=str)

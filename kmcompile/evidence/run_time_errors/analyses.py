@@ -164,10 +164,7 @@ def _page(kind: Kind, emitted: Emitted, assumed: Sequence[str]) -> str:
     lines = ["# What this analysis takes for true", ""]
     lines += [f"- {line}" for line in assumed] or ["Nothing."]
     lines += ["", "# What it reads in another way", "", f"- {_SELF_TEST}"]
-    if kind.finite:
-        lines.append(f"- {_CHECK}")
-    else:
-        lines.append(f"- {_FLOATS}")
+    lines.append(f"- {_CHECK if kind.finite else _FLOATS}")
     if f"{emitted.prefix}_job_t" in emitted.header:
         lines.append(f"- {_JOBS}")
     return "\n".join(lines) + "\n"

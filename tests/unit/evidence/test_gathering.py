@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from evidence import gather as make_evidence
 from kit.catalogue import CORE
 from kmcompile.errors import OutputError, UsageError
 from kmcompile.evidence.finding import Finding, Outcome
-from kmcompile.evidence.folder import JSON, PAGE, summary
+from kmcompile.evidence.folder import JSON, PAGE, SUMS, summary
 from kmcompile.evidence.gathering import gather, parts_named
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
@@ -39,6 +40,15 @@ def fails(subject, folder):
 
 def quiet(text):
     pass
+
+
+def test_folder_has_the_digest_of_each_other_file(subject, tmp_path):
+    out = tmp_path / "evidence"
+    gather([subject], [Part("ending", "each loop ends", writes)], out, quiet)
+    told = dict(line.split("  ")[::-1] for line in (out / SUMS).read_text().splitlines())
+    files = {str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()}
+    assert set(told) == files - {SUMS}
+    assert told[JSON] == sha256((out / JSON).read_bytes()).hexdigest()
 
 
 def test_folder_has_the_findings_and_what_the_parts_wrote(subject, tmp_path):

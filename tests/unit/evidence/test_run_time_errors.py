@@ -10,7 +10,7 @@ from kit.images import estimator, in_image
 from kit.tools import need
 from kmcompile.errors import ToolError
 from kmcompile.evidence.finding import Outcome
-from kmcompile.evidence.run_time_errors import copy, part
+from kmcompile.evidence.run_time_errors import analyses, copy, part
 from kmcompile.evidence.run_time_errors.driver import Driver
 from kmcompile.evidence.run_time_errors.eva import Alarm, read_alarms
 from kmcompile.evidence.run_time_errors.header import read_header
@@ -66,6 +66,17 @@ KINDS = (copy.of_any_bits, copy.of_numbers)
 def test_integers_are_not_squared_as_floats():
     text = texts(GROUPS["codes"][0], "codes")[0]
     assert "_square(fine)" not in copy.of_numbers("codes", text)
+
+
+def test_the_page_tells_what_is_read_in_another_way():
+    with_jobs = analyses.Emitted("iris", "", "} iris_job_t;")
+    any_bits, _, numbers = (analyses._page(kind, with_jobs, []) for kind in analyses.KINDS)
+    assert "Nothing.\n" in any_bits
+    assert "Alarms about the values of floats" in any_bits
+    assert "check of the input is left out" in numbers
+    assert "tests/fault/test_damaged_jobs.py" in any_bits and "self-test" in any_bits
+    plain = analyses._page(analyses.KINDS[0], analyses.Emitted("iris", "", ""), ["v is small"])
+    assert "- v is small\n" in plain and "test_damaged_jobs" not in plain
 
 
 def test_alarms_are_read_without_the_prefix():
