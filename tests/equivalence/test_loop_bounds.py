@@ -74,6 +74,7 @@ CASES = [
     (taylor.CORE[0], "cortex-m7"),
     (InSteps(replays.CORE[2]), "host"),
     (InSteps(pairs.CORE[0]), "cortex-m7"),
+    (InSteps(sparse_digits.CASES[4]), "host"),
     (InSteps(coded.REPLAYED[0]), "host"),
     (InSteps(coded.REPLAYED[1]), "cortex-m7"),
     (monitors.CORE[0], "cortex-m7"),

@@ -125,6 +125,8 @@ GROUPS: dict[str, list[Any]] = {
         InSteps(Pairs(n_samples=120, n_features=7), 1.5),
         Watched(_small(CASES[1])),
         Doubled(Replayed(_small(CASES[0]), low_parts=True)),
+        InSteps(Polynomial("one_vs_one", 2, replays=True)),
+        InSteps(Replayed(SparseDigits("rbf", "one_vs_one", **_SMALL), low_parts=True)),
     ],
     "exits": [
         Certified("rbf", "moons", **_SMALL),
@@ -160,6 +162,7 @@ GROUPS: dict[str, list[Any]] = {
         InSteps(Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100)),
         Watched(Cascade("poly", "binary", "tug_of_war", 1, True, 2, "l2", pooled=True, **_SMALL)),
         Monitored(Certified("rbf", "wine", **_SMALL), "directions"),
+        Pairs(has_exit=True, n_samples=120, n_features=7),
     ],
     "codes": [
         Coded(coded.divided_digits, "int8"),
