@@ -22,7 +22,8 @@ with the worst outcome. `make test` and `make test-all` have more cases of most 
 
 Commands that begin with `python -m pytest`, `make` or `PYTHONPATH=tests` are run in a checkout of
 kmcompile, or in its source archive in supply_chain/, unpacked; the others in the folder of the
-evidence. `-m ''` runs all cases of a test, which takes longer than this run did.
+evidence. `-m ''` runs all cases of a test, which takes longer than this run did. WHEELHOUSE stands
+for the folder that `make offline` writes in a checkout.
 """
 
 
@@ -68,12 +69,24 @@ def page(
             topic = one.topic
             lines += [f"## {topic.replace('_', ' ').capitalize()}", ""]
         lines += [*_of_promise(one, results, sources), ""]
+    lines += _of_no_promise(made, sources)
     for title, part in (("What is not promised", "limits"), ("Duties of the caller", "duties")):
         lines += [f"## {title}", ""]
         for file, quotes in not_promised((part,)).items():
             lines += [f"- {file}: “{quote}”" for quote in quotes]
         lines.append("")
     return "\n".join(lines)
+
+
+def _of_no_promise(made: tuple[Promise, ...], sources: Sources | None) -> Iterator[str]:
+    """Yield what the findings say that no promise names."""
+    if sources is None:
+        return
+    yield from ("## Findings that no promise names", "")
+    for claim in sources.other_claims(source for one in made for source in one.evidence):
+        source = f"claim:{claim}"
+        yield f"- {Named.of(source)}: {sources.said(source)}; again: `{sources.command(source)}`"
+    yield ""
 
 
 def _of_promise(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,11 @@ class Sources:
             return f"{named.wanted} in {right} of {len(found)} reports"
         shown = value if len(value) <= _MOST_LETTERS else f"{value[:_MOST_LETTERS]} …"
         return f"{shown}, supply_chain/{name}/report.json"
+
+    def other_claims(self, sources: Iterable[str]) -> list[str]:
+        """Return the claims of the findings that no source names, each once."""
+        named = {one.name for one in map(Named.of, sources) if one.is_claim}
+        return sorted({one.claim for one in self._findings} - named)
 
     def outcome(self, source: str) -> Outcome:
         """Return the worst outcome of the findings, or whether the fields are as they should be."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
@@ -40,7 +41,7 @@ def run_traceability(folder: Path, share: float) -> list[Finding]:
     _write(folder, made, results)
     return [
         _traced(made, wrong),
-        _tested(some, results, seconds),
+        _tested(some, results, _skipped(folder / _RESULTS), seconds),
     ]
 
 
@@ -105,7 +106,9 @@ def _traced(made: tuple[Promise, ...], wrong: list[str]) -> Finding:
     )
 
 
-def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: float) -> Finding:
+def _tested(
+    some: tuple[Promise, ...], results: Mapping[str, Counts], skipped: list[str], seconds: float
+) -> Finding:
     """Return what the tests of promises found."""
     names = {test for one in some for test in one.tests}
     total = {key: sum(own.get(key, 0) for own in results.values()) for key in ENDS}
@@ -120,6 +123,7 @@ def _tested(some: tuple[Promise, ...], results: Mapping[str, Counts], seconds: f
     )
     listed = [f"{name}: failed" for name in failed]
     listed += [f"{name}: {_why(results.get(name))}" for name in left if name not in failed]
+    listed += skipped
     return Finding(
         "promise-tests",
         f"{len(some)} promises",
@@ -137,7 +141,16 @@ def _why(counts: Counts | None) -> str:
     """Return why no case of a test has passed."""
     if counts is None:
         return "was not run"
-    return f"{counts['skipped']} cases skipped, for the reasons in {_RESULTS}"
+    return f"{counts['skipped']} cases skipped, for the reasons below"
+
+
+def _skipped(path: Path) -> list[str]:
+    """Return each reason for which cases were skipped, with how many, the most frequent first."""
+    if not path.is_file():
+        return []
+    skips = ElementTree.parse(path).iter("skipped")
+    reasons = Counter(skip.get("message", "") for skip in skips)
+    return [f"{n} skipped: {reason}" for reason, n in reasons.most_common()]
 
 
 def _tool() -> str:

@@ -84,6 +84,13 @@ def test_what_is_not_in_the_folder_is_listed(tmp_path):
     assert page.count("the finding `promise-tests`: shown for 1") == tests
 
 
+def test_a_finding_that_no_promise_names_stands_on_the_page():
+    sources = Sources([*FOUND, finding("bills", Outcome.SHOWN)], {})
+    one = Promise("p", "t", "It ends.", {}, (), ("tests/a.py::test_it",), ("claim:ends",), "0")
+    assert sources.other_claims(one.evidence) == ["bills"]
+    assert "- the finding `bills`: shown for 1; again: `run it`" in page((one,), {}, sources)
+
+
 @pytest.mark.parametrize(
     ("counts", "claim", "outcome", "why"),
     [

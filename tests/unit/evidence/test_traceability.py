@@ -105,6 +105,20 @@ def test_a_failing_test_refutes_and_a_test_that_did_not_run_is_listed(tmp_path):
     results = traceability.read_results(tmp_path / "tests.xml")
     assert results == {"tests/a.py::test_a": {"failed": 1, "passed": 1}}
     few = replace(BITS, tests=("tests/a.py::test_a", "tests/a.py::test_b"))
-    found = traceability._tested((few,), results, 1.0)
+    found = traceability._tested((few,), results, [], 1.0)
     assert found.outcome is Outcome.REFUTED
     assert found.listed[1] == "tests/a.py::test_b: was not run"
+
+
+def test_the_reasons_of_skipped_cases_are_listed(tmp_path):
+    path = tmp_path / "tests.xml"
+    assert traceability._skipped(path) == []
+    case = '<testcase file="tests/a.py" name="test_a"><skipped message="{}"/></testcase>'
+    skips = [case.format(reason) for reason in ("no data", "no clang", "no data")]
+    path.write_text(f"<testsuite>{''.join(skips)}</testsuite>")
+    reasons = ["2 skipped: no data", "1 skipped: no clang"]
+    assert traceability._skipped(path) == reasons
+    few = replace(BITS, tests=("tests/a.py::test_a",))
+    found = traceability._tested((few,), traceability.read_results(path), reasons, 1.0)
+    assert found.outcome is Outcome.OPEN
+    assert found.listed[1:] == tuple(reasons)
