@@ -11,11 +11,12 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.program.stages import ExactSum, Value, Vote, box_slopes
-from kmcompile.program.stages.box_distance import BEYOND
+from kmcompile.program.stages import ExactSum, Value, Vote
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.input_tolerance import InputTolerance
-from kmcompile.program.stages.poly_slopes import PolySlopes
+from kmcompile.program.stages.tolerance import box_slopes
+from kmcompile.program.stages.tolerance.box_distance import BEYOND
+from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
+from kmcompile.program.stages.tolerance.poly_slopes import PolySlopes
 
 _TEMPLATES = ("shares", "threshold", "add", "bounds")
 """The parts of the C of slopes, each after those that it calls."""

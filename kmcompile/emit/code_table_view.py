@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.program.stages.code_table import (
+from kmcompile.program.stages.sums.code_table import (
     CHUNKS,
     COLUMNS,
     FOURS,

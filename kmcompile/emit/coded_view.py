@@ -13,7 +13,7 @@ from kmcompile.numeric.arrays import Real
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.program import CodeScale, Program
 from kmcompile.program.stages import Nonzeros
-from kmcompile.program.stages.code_table import CHUNKS, CodeTable
+from kmcompile.program.stages.sums.code_table import CHUNKS, CodeTable
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from kmcompile.emit.members import n_marks
 from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum, PairSum, Prepare
-from kmcompile.program.stages.code_table import CHUNKS, TURN
+from kmcompile.program.stages.sums.code_table import CHUNKS, TURN
 
 
 def private_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ...]:

@@ -34,8 +34,8 @@ from kmcompile.program.stages import (
     RoutedSum,
     Vote,
 )
-from kmcompile.program.stages.vector_totals import VectorTotals
-from kmcompile.program.stages.vote import ROUNDED_UP
+from kmcompile.program.stages.labels.vote import ROUNDED_UP
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 

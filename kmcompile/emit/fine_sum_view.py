@@ -13,9 +13,9 @@ from kmcompile.emit.environment import render
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.layout import Member
 from kmcompile.program.stages import CodeTable
-from kmcompile.program.stages.code_table import TURN
-from kmcompile.program.stages.fine_sum import FineSum
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.sums.code_table import TURN
+from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.steps import Integers, Scale
 from kmcompile.steps.integers import SHIFTER
 

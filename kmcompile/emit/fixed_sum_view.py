@@ -11,7 +11,7 @@ from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.layout import Member
 from kmcompile.program.stages import FixedSum, RoutedFixedSum, Stage
-from kmcompile.program.stages.fixed_kernel import FixedKernel
+from kmcompile.program.stages.sums.fixed_kernel import FixedKernel
 from kmcompile.target import Target
 
 _WORD_BITS = 32

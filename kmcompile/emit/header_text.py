@@ -14,7 +14,7 @@ from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import checksum_bytes, stored_bytes
 from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum, Vote
-from kmcompile.program.stages.input_tolerance import InputTolerance
+from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 
 COMMENT_COLUMNS = 96
 

@@ -9,7 +9,7 @@ from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Monitor
-from kmcompile.program.stages.monitor import MONITOR_CONFIDENCE
+from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True)

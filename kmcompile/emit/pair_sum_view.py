@@ -8,8 +8,8 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.totals_view import totals_call
 from kmcompile.program.stages import PairSum, Vote
-from kmcompile.program.stages.pair_sum import SECTION
-from kmcompile.program.stages.vote import ROUNDED_UP
+from kmcompile.program.stages.labels.vote import ROUNDED_UP
+from kmcompile.program.stages.sums.pair_sum import SECTION
 
 
 def pair_sum_sections(

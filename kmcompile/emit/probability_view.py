@@ -15,7 +15,7 @@ from kmcompile.emit.literals import float32_literal
 from kmcompile.model.log_odds import probability_at
 from kmcompile.numeric.scalar import exp_negative, logistic
 from kmcompile.program.program import Program
-from kmcompile.program.stages.probability import GROW, LEAST_TOTAL, SHRINK, Probability
+from kmcompile.program.stages.labels.probability import GROW, LEAST_TOTAL, SHRINK, Probability
 
 
 @dataclass(frozen=True, slots=True, eq=False)

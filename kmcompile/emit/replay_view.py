@@ -30,10 +30,10 @@ from kmcompile.numeric.scalar import square_root_double
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodeTable, ExactSum, PairSum, VectorlessSum
-from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.labels.value import Value
+from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.value import Value
-from kmcompile.program.stages.vote import ROUNDED_UP
+from kmcompile.program.stages.sums.fine_sum import FineSum
 
 _MOST_WRITTEN_LANES = 4
 

@@ -17,7 +17,7 @@ from kmcompile.program.pieces import parts_replay, parts_sum
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import schedule
 from kmcompile.program.stages import ExactSum, FixedSum, PairSum
-from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.sums.fine_sum import FineSum
 
 _RESULT_BYTES = 20
 """`sizeof` of a result and of a prediction in every C ABI."""

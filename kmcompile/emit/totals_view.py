@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum, PairSum
-from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _TILED_LANES = 5

@@ -12,7 +12,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import FLOAT32
-from kmcompile.program.stages.box_distance import BoxDistance
+from kmcompile.program.stages.tolerance.box_distance import BoxDistance
 
 _ROUNDED = 1 + 1e-9
 """Covers the float64 roundings of these constants."""

@@ -15,8 +15,8 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32
 from kmcompile.program.stages import ExactSum
-from kmcompile.program.stages.poly_slopes import PolySlopes
-from kmcompile.program.stages.rbf_slopes import RbfSlopes
+from kmcompile.program.stages.tolerance.poly_slopes import PolySlopes
+from kmcompile.program.stages.tolerance.rbf_slopes import RbfSlopes
 
 _ROUNDED = 1 + 1e-9
 """Covers the float64 roundings of these constants."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.sums import SignGroup
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.stages.code_table import (
+from kmcompile.program.stages.sums.code_table import (
     CHUNKS,
     COLUMNS,
     FOURS,

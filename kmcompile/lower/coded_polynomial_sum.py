@@ -15,8 +15,8 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.passes.expand_polynomial import Polynomials, expand_polynomial, monomials
-from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.coded_polynomial_sum import CodedPolynomialSum
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.coded_polynomial_sum import CodedPolynomialSum
 from kmcompile.target import Target
 
 _RESULT_ROUNDINGS = 6

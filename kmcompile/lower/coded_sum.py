@@ -11,7 +11,7 @@ from kmcompile.lower.codes import Coded
 from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_sum, vector_groups
 from kmcompile.numeric.rounding import stored_error
-from kmcompile.program.stages.coded_sum import CodedSum
+from kmcompile.program.stages.sums.coded_sum import CodedSum
 
 
 def lower_coded_sum(coded: Coded, lanes: int, layout: str) -> CodedSum:

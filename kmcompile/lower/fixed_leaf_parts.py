@@ -12,7 +12,7 @@ from kmcompile.lower.leaf_parts import lower_triangle
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
-from kmcompile.program.stages.fixed_leaf_parts import FixedLinear, FixedPairs
+from kmcompile.program.stages.leaves.fixed_leaf_parts import FixedLinear, FixedPairs
 
 _UP = 1 + 1e-9
 

@@ -10,7 +10,7 @@ from kmcompile.lower.codes import Coded
 from kmcompile.lower.routed_sum import score_differences, with_two_choices
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, bound_constant
-from kmcompile.program.stages.fixed_route import FixedRoute
+from kmcompile.program.stages.leaves.fixed_route import FixedRoute
 
 MOST_FEATURES = 1 << 13
 """So that no score exceeds 2^59, whatever a damaged table of weights holds."""

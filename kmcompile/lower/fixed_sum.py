@@ -26,7 +26,7 @@ from kmcompile.lower.sums import SignGroup, integer_groups
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.program.stages.fixed_sum import FixedSum
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
 
 _MOST_BLOCKS = 0xFFFF
 _SMALLER = 2.0

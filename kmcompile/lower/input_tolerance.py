@@ -18,8 +18,8 @@ from kmcompile.numeric.rounding import FLOAT32
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, Sign, Value, Vote
-from kmcompile.program.stages.box_slopes import BoxSlopes
-from kmcompile.program.stages.input_tolerance import InputTolerance
+from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes
+from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 from kmcompile.steps import Affine, Clip, Columns, Extension, Projection, Step
 
 _ROUNDED = 1 + 1e-9

@@ -24,7 +24,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, FixedSum, Prepare, RoutedFixedSum, TableSum
-from kmcompile.program.stages.code_table import SPARSE
+from kmcompile.program.stages.sums.code_table import SPARSE
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
 

@@ -23,8 +23,8 @@ from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_6
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, Prepare
-from kmcompile.program.stages.fine_sum import FineSum
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.steps import Affine, Integers
 from kmcompile.target import Target
 

@@ -9,7 +9,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, UNIT_ROUNDOFF
-from kmcompile.program.stages.leaf_parts import KernelProducts, LinearPart
+from kmcompile.program.stages.leaves.leaf_parts import KernelProducts, LinearPart
 
 _VALUE_ROUNDING = 2.0**-20
 """A computed kernel is at most this much above 1."""

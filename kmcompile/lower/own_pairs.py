@@ -11,7 +11,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.class_pairs import settled_decisions
-from kmcompile.program.stages.own_pairs import OwnPairs
+from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 
 _WORD = 32
 _Number = TypeVar("_Number", bound=np.number)

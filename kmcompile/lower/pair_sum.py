@@ -10,7 +10,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.stages import PairSum
-from kmcompile.program.stages.pair_sum import SECTION
+from kmcompile.program.stages.sums.pair_sum import SECTION
 
 MOST_VECTORS = 0xFFFF
 """Largest number of vectors that an entry of the table can index."""

@@ -12,7 +12,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array, lane_blocks
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.expand_polynomial import Polynomials, expand_polynomial
-from kmcompile.program.stages.polynomial_sum import PolynomialSum
+from kmcompile.program.stages.sums.polynomial_sum import PolynomialSum
 
 
 def lower_polynomial(

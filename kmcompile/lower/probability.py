@@ -14,7 +14,7 @@ from kmcompile.numeric.rounding import (
     gamma_factor,
 )
 from kmcompile.numeric.scalar.logistic import ABSOLUTE_ERROR, RELATIVE_ERROR
-from kmcompile.program.stages.probability import LEAST_TOTAL, Probability
+from kmcompile.program.stages.labels.probability import LEAST_TOTAL, Probability
 
 
 def lower_probability(machine: KernelMachine) -> Probability | None:

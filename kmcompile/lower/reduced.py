@@ -16,7 +16,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, Prepare, RoutedFixedSum, RoutedSum
-from kmcompile.program.stages.self_bound import SelfBound
+from kmcompile.program.stages.sums.self_bound import SelfBound
 
 
 def with_distance(program: Program, machine: KernelMachine) -> Program:

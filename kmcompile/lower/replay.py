@@ -23,7 +23,7 @@ from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, PairSum, Prepare, VectorlessSum
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
 _GAIN = 2.0

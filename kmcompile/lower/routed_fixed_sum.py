@@ -32,9 +32,9 @@ from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.gamma_scales import GammaScales
-from kmcompile.program.stages.routed_fixed_sum import RoutedFixedSum
+from kmcompile.program.stages.leaves.gamma_scales import GammaScales
+from kmcompile.program.stages.leaves.routed_fixed_sum import RoutedFixedSum
+from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.target import Target
 
 _ALIKE = 2.0

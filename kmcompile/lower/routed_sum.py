@@ -24,7 +24,7 @@ from kmcompile.numeric.rounding import (
     UNIT_ROUNDOFF_64,
 )
 from kmcompile.program.stages import ExactSum, RoutedSum
-from kmcompile.program.stages.route import Route
+from kmcompile.program.stages.leaves.route import Route
 
 _MOST = 0xFFFF
 """Largest number that the tables of choices and slots hold."""

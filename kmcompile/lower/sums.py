@@ -21,7 +21,7 @@ from kmcompile.numeric.arrays import Float64Array, lane_blocks
 from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum
-from kmcompile.program.stages.exact_sum import MOST_PLAIN
+from kmcompile.program.stages.sums.exact_sum import MOST_PLAIN
 
 _MAX_BLOCKS = 0xFFFF
 

@@ -15,8 +15,8 @@ from kmcompile.lower.sum_constants import RESULT_ROUNDINGS
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
-from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.table_sum import TableSum
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.table_sum import TableSum
 
 _MOST_VALUES = 1 << 22
 """Most values in a table, which are worked out one by one in exact arithmetic."""

@@ -12,7 +12,7 @@ from kmcompile.monitor.directions import directions
 from kmcompile.monitor.score import Score, rounded
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.program import Program
-from kmcompile.program.stages.monitor import MOST_DIRECTIONS
+from kmcompile.program.stages.input.monitor import MOST_DIRECTIONS
 
 _STEPS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233)
 _LEAST_READ = 8

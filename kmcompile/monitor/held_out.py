@@ -14,7 +14,7 @@ from kmcompile.exits.candidates.samples import that_count
 from kmcompile.exits.statistical.near_copies import groups_of
 from kmcompile.monitor.order import least_samples, order, smallest_share
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.stages.monitor import MONITOR_CONFIDENCE
+from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 from kmcompile.request.plan import Plan
 
 LEAST_LEFT = 50

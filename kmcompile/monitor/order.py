@@ -18,7 +18,7 @@ import math
 from scipy.special import bdtr
 
 from kmcompile.exits.statistical.risk import rounded_up
-from kmcompile.program.stages.monitor import MONITOR_CONFIDENCE
+from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 
 
 def least_samples(share: float, confidence: float = MONITOR_CONFIDENCE) -> int:

@@ -13,7 +13,7 @@ from kmcompile.monitor.reading import most_code, per_unit
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Monitor
-from kmcompile.program.stages.monitor import MOST_PART
+from kmcompile.program.stages.input.monitor import MOST_PART
 
 _INT16 = np.iinfo(np.int16)
 _TINY = 1e-100

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from kmcompile.program.stages.exact_sum import ExactSum
-from kmcompile.program.stages.fixed_sum import FixedSum
 from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
 
 ROUNDED_UP = 1.25
 """The default capacity, in the numbers of the first model."""

@@ -15,8 +15,8 @@ from kmcompile.program.program import Program
 from kmcompile.program.results import RESULT_DTYPE, Status
 from kmcompile.program.schedule import schedule
 from kmcompile.program.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
-from kmcompile.program.stages.proved import proved
-from kmcompile.program.stages.vector_totals import VectorTotals
+from kmcompile.program.stages.labels.proved import proved
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.program.telemetry import transitions
 
 __all__ = [

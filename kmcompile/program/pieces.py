@@ -18,9 +18,9 @@ from kmcompile.program.stages import (
     PairSum,
     Replay,
 )
-from kmcompile.program.stages.fine_sum import FUNCTION_OPERATIONS as FINE_OPERATIONS
-from kmcompile.program.stages.fine_sum import FineSum
-from kmcompile.program.stages.fixed_sum import FUNCTION_OPERATIONS
+from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS as FINE_OPERATIONS
+from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.fixed_sum import FUNCTION_OPERATIONS
 
 PieceKind = Literal[
     "prepare",

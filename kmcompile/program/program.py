@@ -17,25 +17,25 @@ from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.argmax import Argmax
-from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.code_table import CodeTable
-from kmcompile.program.stages.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.exact_sum import ExactSum
-from kmcompile.program.stages.fixed_sum import FixedSum
-from kmcompile.program.stages.input_tolerance import InputTolerance
-from kmcompile.program.stages.monitor import Monitor
-from kmcompile.program.stages.pair_sum import PairSum
-from kmcompile.program.stages.prepare import Prepare
-from kmcompile.program.stages.probability import Probability
+from kmcompile.program.stages.input.monitor import Monitor
+from kmcompile.program.stages.input.prepare import Prepare
+from kmcompile.program.stages.labels.argmax import Argmax
+from kmcompile.program.stages.labels.probability import Probability
+from kmcompile.program.stages.labels.sign import Sign
+from kmcompile.program.stages.labels.value import Value
+from kmcompile.program.stages.labels.vote import Vote
+from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.sign import Sign
 from kmcompile.program.stages.stage import Always, Stage
-from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
-from kmcompile.program.stages.value import Value
-from kmcompile.program.stages.vectorless_sum import VectorlessSum
-from kmcompile.program.stages.vote import Vote
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.code_table import CodeTable
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 
 _SUMS = (ExactSum, PairSum, FixedSum, VectorlessSum, SumOfLeaves)
 _LABELS = (Sign, Vote, Argmax, Value)

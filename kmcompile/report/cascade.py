@@ -11,7 +11,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Vote
-from kmcompile.program.stages.early_exit import Thresholds
+from kmcompile.program.stages.early_exits.early_exit import Thresholds
 from kmcompile.report.costs import of_sample, sample_of
 from kmcompile.verify.queries import Queries
 

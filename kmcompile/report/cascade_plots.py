@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.program.stages.early_exit import Thresholds
+from kmcompile.program.stages.early_exits.early_exit import Thresholds
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, dots, legend_above, plot
 from kmcompile.text.figures import count_text, share_text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmcompile.monitor.monitored import Monitored, Shown
-from kmcompile.program.stages.monitor import MONITOR_CONFIDENCE
+from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 from kmcompile.report import watched
 from kmcompile.report.section import Section
 

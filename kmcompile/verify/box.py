@@ -16,7 +16,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
-from kmcompile.program.stages.input_tolerance import InputTolerance
+from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 from kmcompile.steps import Affine, Columns, Extension, Projection, Step
 from kmcompile.text.figures import counted
 from kmcompile.verify.checked import WithinTolerance

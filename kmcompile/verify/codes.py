@@ -9,8 +9,8 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, check
 from kmcompile.program.program import Program
-from kmcompile.program.stages.code_range import CodeRange
-from kmcompile.program.stages.code_table import CodeTable
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.code_table import CodeTable
 
 _SEED = 20030704
 

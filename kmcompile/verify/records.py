@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from kmcompile.emit.view import RECORD_HEADER_WORDS
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import RESULT_DTYPE, Answers, Status
-from kmcompile.program.stages.value import NO_LABEL
+from kmcompile.program.stages.labels.value import NO_LABEL
 
 STATUS_OF_DECISION = 7
 """The word of the status of `decision`; the words before it are those of the answer."""

@@ -10,7 +10,7 @@ from needed import DIGITS, Needed
 
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.program.stages.self_bound import SelfBound
+from kmcompile.program.stages.sums.self_bound import SelfBound
 
 
 def self_bound(bound: SelfBound, machine: KernelMachine, reduced: KernelMachine) -> Needed:

@@ -36,7 +36,7 @@ from kmcompile.program.stages import (
     TaylorPolynomial,
 )
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.self_bound import SelfBound
+from kmcompile.program.stages.sums.self_bound import SelfBound
 
 EXPONENTIAL = ("vector_error", "z_error", "slope", "shift_minimum", "value_error")
 

@@ -19,7 +19,7 @@ from kmcompile.program import storage
 from kmcompile.program.cost import stage_worst_operations, worst_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import Sign
-from kmcompile.program.stages.poly_slopes import PolySlopes
+from kmcompile.program.stages.tolerance.poly_slopes import PolySlopes
 from kmcompile.verify.box import check_box
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken

@@ -31,7 +31,7 @@ from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import CodeTable
-from kmcompile.program.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
+from kmcompile.program.stages.sums.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 from kmcompile.run import runner_for
 from kmcompile.target import load_target
 

@@ -34,7 +34,7 @@ from kmcompile.program.stages import (
     ReducedSet,
     Stage,
 )
-from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
+from kmcompile.program.stages.input.range_gate import sum_of_squares, usual_squares
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {

@@ -10,7 +10,7 @@ from kit.reduced_sets import fitted_reduced_set
 from kmcompile.exits.statistical.class_scores import pair_signs
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import ClassScores, InnerProducts
-from kmcompile.program.stages.class_scores import leads_of
+from kmcompile.program.stages.early_exits.class_scores import leads_of
 
 DECIDED = 0.15
 """Share of the samples that each of several scores decides."""

@@ -22,7 +22,7 @@ from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import PolynomialSum
-from kmcompile.program.stages.quadratic_bounds import QuadraticBounds
+from kmcompile.program.stages.early_exits.quadratic_bounds import QuadraticBounds
 from kmcompile.target import Target
 
 SIGMOIDS = {"sigmoid": {"gamma": 0.005, "coef0": -0.5}}

@@ -11,7 +11,7 @@ import numpy as np
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import InnerProducts, ReducedSet
-from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.input.range_gate import sum_of_squares
 
 SCALE = 3.0
 """Standard deviation of the scaled projections' length: the bumps reach some of the vectors."""

@@ -24,7 +24,7 @@ from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
-from kmcompile.program.stages.sign_map import SignMap
+from kmcompile.program.stages.early_exits.sign_map import SignMap
 from kmcompile.target import Target
 
 N_TRAINED = 1000

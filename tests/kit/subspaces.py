@@ -23,7 +23,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
 from kmcompile.target import Target
 
 N_TRAINED = 160

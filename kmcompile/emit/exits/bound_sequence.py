@@ -12,7 +12,7 @@ from kmcompile.kernels.reach import PolyReach
 from kmcompile.numeric.scalar import power
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages import BoundSequence
-from kmcompile.program.stages.bound_sequence import LARGEST
+from kmcompile.program.stages.early_exits.bound_sequence import LARGEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.row_products_view import DistanceView, RowProductsView
 from kmcompile.program.stages import LocalExpansion
-from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
+from kmcompile.program.stages.early_exits.nearest_centre import LARGEST_RELATIVE
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.program.layout import Member
-from kmcompile.program.stages.free_vectors import FreeVectors
+from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
-from kmcompile.program.stages.sign_map import SignMap
+from kmcompile.program.stages.early_exits.sign_map import SignMap
 
 
 @dataclass(frozen=True, slots=True)

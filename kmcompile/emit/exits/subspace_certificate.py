@@ -15,7 +15,7 @@ from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import LEAST_SHARE
 from kmcompile.numeric.scalar.power import PowerView, power_view
 from kmcompile.program.stages import ExactSum
-from kmcompile.program.stages.subspace_certificate import LARGEST, SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import LARGEST, SubspaceCertificate
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, Vote
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.piecewise_sum import PiecewiseSum
+from kmcompile.program.stages.sums.piecewise_sum import PiecewiseSum
 from kmcompile.request.asked_stages import AskedStages
 
 WORST_SHARE = 0.25

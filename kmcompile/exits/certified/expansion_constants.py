@@ -24,7 +24,7 @@ from kmcompile.numeric.rounding import (
     gamma_factor,
 )
 from kmcompile.numeric.scalar import exp_negative
-from kmcompile.program.stages.nearest_centre import LARGEST_RELATIVE
+from kmcompile.program.stages.early_exits.nearest_centre import LARGEST_RELATIVE
 
 _SHARES = np.geomspace(1e-3, 3.0, 36)
 """Values that are tried for the parameter that splits a bound into two terms."""

@@ -30,8 +30,8 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, LocalExpansion
+from kmcompile.program.stages.early_exits.local_expansion import N_CONSTANTS
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.local_expansion import N_CONSTANTS
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BY_LABEL = (1, 16)

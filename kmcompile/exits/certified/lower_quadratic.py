@@ -17,7 +17,7 @@ from kmcompile.numeric.rounding import (
     bound_constants,
     gamma_factor,
 )
-from kmcompile.program.stages.quadratic_bounds import QuadraticBounds
+from kmcompile.program.stages.early_exits.quadratic_bounds import QuadraticBounds
 
 _UP = 1 + 1e-5
 """Covers the roundings of float64 in norms and sums, and those of the radius on the board."""

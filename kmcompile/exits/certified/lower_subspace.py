@@ -23,7 +23,7 @@ from kmcompile.numeric.rounding import (
 )
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, InnerProducts, Nonzeros
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
 
 _UP = 1 + 1e-6
 """Covers float64's rounding of norms, sums and eigenvalues, with a large margin."""

@@ -11,7 +11,7 @@ from kmcompile.exits.certified.density import Density
 from kmcompile.exits.certified.lattice import Keys
 from kmcompile.exits.certified.subdivision import Level, Signs, Subdivision
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.program.stages.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
+from kmcompile.program.stages.early_exits.sign_map import HALVED, NEGATIVE, OPEN, POSITIVE
 
 _BISECTIONS = 24
 _NO_BOXES = Level(

@@ -22,8 +22,13 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
-from kmcompile.program.stages.proved import NARROW_OPERATIONS
-from kmcompile.program.stages.sign_map import SignMap, first_operations, map_bytes, step_operations
+from kmcompile.program.stages.early_exits.sign_map import (
+    SignMap,
+    first_operations,
+    map_bytes,
+    step_operations,
+)
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS
 
 DEGREES = {1: 15, 2: 11, 3: 7}
 """Degree of the expansions for each number of features; odd, because the remainder of rbf is

@@ -17,7 +17,7 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
 
 _DELTA_POWER = 0.4
 """delta_i = (mean of |beta_i h'(u_i)| over the samples)^0.4. Of the powers from 0 to 1, this one

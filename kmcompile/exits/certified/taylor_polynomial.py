@@ -30,7 +30,7 @@ from kmcompile.numeric.rounding import (
 )
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, TaylorPolynomial
-from kmcompile.program.stages.taylor_polynomial import N_HIGHER
+from kmcompile.program.stages.early_exits.taylor_polynomial import N_HIGHER
 
 _SHAPE = (1, 8, 8)
 _DEGREES = (2, 3, 4, 5, 6)

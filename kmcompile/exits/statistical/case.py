@@ -18,7 +18,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, RangeGate, SumOfLeaves
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
+from kmcompile.program.stages.input.range_gate import sum_of_squares, usual_squares
 from kmcompile.request.options import DEFAULT_GENERATED
 from kmcompile.steps import Normalize
 

@@ -15,8 +15,8 @@ from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, largest_scale
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.stages import Always, EarlyExit
+from kmcompile.program.stages.early_exits.interval_ratio import middle_and_half
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.interval_ratio import middle_and_half
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,7 @@ from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.stages import Always, EarlyExit
-from kmcompile.program.stages.class_scores import leads_of
+from kmcompile.program.stages.early_exits.class_scores import leads_of
 from kmcompile.program.stages.ends import Ends
 
 

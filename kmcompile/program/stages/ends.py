@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmcompile.program.stages.exact_sum import ExactSum
-from kmcompile.program.stages.fixed_sum import FixedSum
-from kmcompile.program.stages.pair_sum import PairSum
+from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.stage import Always, Stage
-from kmcompile.program.stages.sum_of_leaves import SumOfLeaves
-from kmcompile.program.stages.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,12 +11,12 @@ from kmcompile.numeric.arrays import RealArray, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place, Shared
-from kmcompile.program.stages.exact_sum import ExactSum
-from kmcompile.program.stages.fine_sum import FineSum
-from kmcompile.program.stages.pair_sum import PairSum
-from kmcompile.program.stages.prepare import Prepare
+from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.stage import Always, Stage
-from kmcompile.program.stages.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 _READ_BY_BOTH = (
     "group_ends",

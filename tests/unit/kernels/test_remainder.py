@@ -10,7 +10,7 @@ import pytest
 from kit import catalogue, subspaces
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
 
 Long = np.longdouble
 

@@ -8,7 +8,7 @@ import pytest
 from kit import catalogue, coded
 from kit.emitted import Emitted
 from kmcompile.program.stages import FixedSum
-from kmcompile.program.stages.fine_sum import FineSum
+from kmcompile.program.stages.sums.fine_sum import FineSum
 
 
 @pytest.fixture(params=coded.REPLAYED, ids=str)

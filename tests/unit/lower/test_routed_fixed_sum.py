@@ -13,7 +13,7 @@ from kit.routed_random import RandomRouted, largest_share, share_of
 from kmcompile.kernels import Rbf
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages import RoutedFixedSum
-from kmcompile.program.stages.fixed_leaf_parts import scaled
+from kmcompile.program.stages.leaves.fixed_leaf_parts import scaled
 
 EXTRAS = (
     "",

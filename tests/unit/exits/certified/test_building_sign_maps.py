@@ -22,7 +22,7 @@ from kmcompile.exits.certified.pruning import Forest, kinds
 from kmcompile.exits.certified.sign_map import build_sign_map, proof_of, usual_bytes
 from kmcompile.exits.certified.subdivision import subdivide
 from kmcompile.passes import run_passes
-from kmcompile.program.stages.sign_map import HALVED, map_bytes, step_operations
+from kmcompile.program.stages.early_exits.sign_map import HALVED, map_bytes, step_operations
 
 N_BOXES = 25
 

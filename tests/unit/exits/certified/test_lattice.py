@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kmcompile.exits.certified.lattice import interleaved, lattice, separated
-from kmcompile.program.stages.sign_map import SignMap
+from kmcompile.program.stages.early_exits.sign_map import SignMap
 
 CASES = {
     "plain": ([-1.3, 0.2], [2.9, 4.1], [1.0, 1.0]),

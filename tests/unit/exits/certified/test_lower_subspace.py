@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from kit import catalogue, subspaces
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
-from kmcompile.program.stages.subspace_state import SubspaceState
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_state import SubspaceState
 
 Long = np.longdouble
 U = 2.0**-24

@@ -15,7 +15,7 @@ from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
-from kmcompile.program.stages.sign_map import NEGATIVE, OPEN, POSITIVE
+from kmcompile.program.stages.early_exits.sign_map import NEGATIVE, OPEN, POSITIVE
 from kmcompile.target import load_target
 
 UNIT = 2.0**-15

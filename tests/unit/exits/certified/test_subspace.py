@@ -17,7 +17,7 @@ from kit.shared_data import data_file
 from kmcompile.exits.certified.lower_subspace import shares
 from kmcompile.exits.certified.subspace import fit_subspace, supports
 from kmcompile.program.interpreter import classify
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
 from kmcompile.program.storage import load, save
 
 

@@ -32,7 +32,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, ExactSum
-from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.input.range_gate import sum_of_squares
 
 N_TRAINED = 600
 

@@ -22,7 +22,7 @@ from kmcompile.exits.statistical.risk import PATH
 from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.passes import run_passes
 from kmcompile.program.stages import ClassScores
-from kmcompile.program.stages.class_scores import leads_of
+from kmcompile.program.stages.early_exits.class_scores import leads_of
 
 FIT = ClassScoresFit()
 

@@ -24,7 +24,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import classify, interpret
 from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.range_gate import sum_of_squares
+from kmcompile.program.stages.input.range_gate import sum_of_squares
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
 KINDS = ["linear_filter", "reduced_set", "nearest_vectors", "columns", "paper"]

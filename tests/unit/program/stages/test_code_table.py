@@ -11,7 +11,7 @@ from kmcompile.lower.code_table import code_table
 from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.stages import CodeTable
-from kmcompile.program.stages.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
+from kmcompile.program.stages.sums.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 
 WIDTHS = {
     "uint8": (0, 255),

@@ -16,7 +16,7 @@ from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import FixedSum
-from kmcompile.program.stages.fixed_sum import exact_product
+from kmcompile.program.stages.sums.fixed_sum import exact_product
 
 _BLOCK = 1 << 20
 

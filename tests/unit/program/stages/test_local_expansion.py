@@ -22,7 +22,7 @@ from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import LocalExpansion
-from kmcompile.program.stages.nearest_centre import nearest
+from kmcompile.program.stages.early_exits.nearest_centre import nearest
 
 
 def stage_of(emitted: Emitted) -> LocalExpansion:

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from kmcompile.passes.expand_polynomial import monomials
-from kmcompile.program.stages.nested_loops import nested_loops
+from kmcompile.program.stages.sums.nested_loops import nested_loops
 
 
 @pytest.mark.parametrize("degree", range(1, 7))

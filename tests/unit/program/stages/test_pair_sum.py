@@ -14,7 +14,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant, gamma_factor
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import PairSum, Vote
-from kmcompile.program.stages.pair_votes import PairVotes, votes_of
+from kmcompile.program.stages.sums.pair_votes import PairVotes, votes_of
 
 
 def of_all_pairs(decisions: np.ndarray, bounds: np.ndarray, n_classes: int) -> Batch:

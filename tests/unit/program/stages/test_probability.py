@@ -11,7 +11,7 @@ from mpmath import mp, mpf
 from kit import calibrated
 from kmcompile.errors import InputError
 from kmcompile.lower.probability import lower_probability
-from kmcompile.program.stages.probability import LEAST_TOTAL
+from kmcompile.program.stages.labels.probability import LEAST_TOTAL
 
 MACHINES = {name: calibrated.read(name) for name in ("rbf", "iris", "digits")}
 RNG = np.random.default_rng(6)

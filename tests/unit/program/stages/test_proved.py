@@ -12,7 +12,7 @@ import pytest
 from kit.roundings import flushing_subnormals
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Value
-from kmcompile.program.stages.proved import proved
+from kmcompile.program.stages.labels.proved import proved
 
 
 def intervals() -> tuple[np.ndarray, np.ndarray]:

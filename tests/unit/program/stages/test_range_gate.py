@@ -19,7 +19,7 @@ from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import RangeGate
-from kmcompile.program.stages.range_gate import sum_of_squares, usual_squares
+from kmcompile.program.stages.input.range_gate import sum_of_squares, usual_squares
 from kmcompile.readers import load_model
 from kmcompile.steps import Normalize
 from kmcompile.target import load_target

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kmcompile.program.stages.pair_sum import SECTION, PairSum
+from kmcompile.program.stages.sums.pair_sum import SECTION, PairSum
 
 
 def one_by_one(products: np.ndarray) -> np.ndarray:

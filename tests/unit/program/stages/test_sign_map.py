@@ -18,7 +18,7 @@ from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import Status, interpret
-from kmcompile.program.stages.sign_map import HALVED, OPEN, SignMap, map_bytes
+from kmcompile.program.stages.early_exits.sign_map import HALVED, OPEN, SignMap, map_bytes
 from kmcompile.program.storage import load, save
 from kmcompile.target import load_target
 

@@ -12,7 +12,7 @@ from kit import catalogue, subspaces
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, classify
-from kmcompile.program.stages.subspace_certificate import SubspaceCertificate
+from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
 
 LIMITS = (0, 1, 7, 0xFFFFFFFF)
 PLAIN = subspaces.CORE[0]

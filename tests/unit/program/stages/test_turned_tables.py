@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kmcompile.program.stages.nearest_centre import turned
+from kmcompile.program.stages.early_exits.nearest_centre import turned
 
 
 @pytest.mark.parametrize("n_queries", [0, 1, 2, 3, 9])

@@ -10,7 +10,7 @@ import pytest
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Value
-from kmcompile.program.stages.value import NO_LABEL
+from kmcompile.program.stages.labels.value import NO_LABEL
 
 
 def run(stage: Value, decisions: np.ndarray, bounds: np.ndarray) -> Batch:

@@ -1,0 +1,1 @@
+"""The early exits, one file each, and what several of them share."""

@@ -1,0 +1,428 @@
+"""A sequence of bounds on f (DeCoste 2001, section 5), in its tightest form, the full span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.kernels.reach import Reach
+from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch, joined
+from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.input.range_gate import sum_of_squares
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.vector_totals import squared_distances
+
+LARGEST = np.float32(2.0**60)
+"""Largest K(x, x) and largest error of a kernel value; beyond them the bounds could overflow and
+would prove nothing."""
+
+_REACH_OPERATIONS, _EXPANSION_OPERATIONS = 24, 6
+"""Of the reach, and of its further error where distances are expanded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoundSequence(EarlyExit):
+    """Bounds on f from the kernels of a few vectors z, tested after each block of them.
+
+    Let W_p = sum_i beta_pi phi(s_i), u_j = sum_(l <= j) A_jl phi(z_l) for the stored lower triangle
+    A, which orthonormalises the z up to rounding: e = |A G A^T - I|_2, G the Gram matrix of
+    the z. With k the z of the blocks so far, q_j = <u_j, phi(x)> = sum_l A_jl K(z_l, x) and
+    r = W - sum_j w_j u_j for the stored w,
+
+        f - b = sum_j w_j q_j + <r, phi(x)>.
+
+    <r, phi(x)> splits into the component in the span of the z and the component across it. By
+    Cauchy-Schwarz it is at most eta sqrt(K(x, x)) + |r| |phi(x) across|, where eta is the norm of
+    r's component in the span. |phi(x) across|^2 <= K(x, x) - |q|^2 / (1 + e), since |q|^2 / (1 + e)
+    is at most the squared norm of phi(x)'s component in the span.
+
+    Rounding. Let S >= K(x, x), R >= sqrt(S), E >= |K^ - K| for every kernel value of the query
+    (`Reach`), a_j = sum_l |A_jl|, a'_j = sum_l |A_jl| sqrt(K(z_l, z_l)). A value that is computed
+    is at most R sqrt(K(z, z)) + E; a row of n terms rounds by gamma_n (Higham, eq. 3.5), so
+
+        |q^_j - q_j| <= d_j = (1 + gamma_n) a_j E + gamma_n a'_j R.
+
+    - So q_j^2 >= max(0, |q^_j| - d_j)^2, whose computed sum is Q. It rounds by gamma_(k + 2):
+      |q|^2 / (1 + e) >= shrink Q. A row that is mostly rounding contributes 0 to Q.
+    - The error E in sum_j w_j q_j is one of sum_l c_l K_l, c = A^T w: |c|_1 E. The rows' and the
+      sum's own rounding add sum_j |w_j| gamma_n (a_j E + a'_j R) and
+      gamma_(k + 2) (|b| + |w| |q^|), |q^| <= sqrt(1 + e) R + |d|.
+
+    With rounding of S - shrink Q as part of `slack`,
+
+        |f - b - sum_j w_j q^_j| <= residual sqrt(S - shrink Q + slack S)
+                                    + per_error E + per_reach R + minimum
+
+    for each block's constants. `result_error` |f^| is the last addition and the ends.
+
+    With `skip_zeros` the inner products of a block run over the list of nonzero features, which the
+    stage `nonzeros` has made, as in `VectorTotals`: the z themselves may have any features. A
+    squared distance then becomes max(0, (|z|^2 + |x|^2) - 2 <z, x>), and E is the error of these.
+
+    Parameters
+    ----------
+    reach : Reach
+    vectors : ndarray of shape (n_blocks, n_features, lanes), float32
+        The z, exactly.
+    triangle : ndarray of shape (lanes^2 n_blocks (n_blocks + 1) / 2,), float32
+        A: [block][l][lane], l up to the block's last vector.
+    weights : ndarray of shape (n_blocks, n_decisions, lanes), float32
+    row_error : ndarray of shape (n_blocks, 2, lanes), float32
+        The factors of E and of R in d_j.
+    residual, per_error, per_reach : ndarray of shape (n_blocks, n_decisions), float32
+    intercept, minimum : ndarray of shape (n_decisions,), float32
+    shrink, slack, result_error : float32
+    skip_zeros : bool
+    squares : ndarray of shape (n_blocks, lanes), float32
+        |z|^2; of shape (0, 0) where no distance is expanded.
+    """
+
+    reach: Reach
+    vectors: Float32Array
+    triangle: Float32Array
+    weights: Float32Array
+    row_error: Float32Array
+    residual: Float32Array
+    per_error: Float32Array
+    per_reach: Float32Array
+    intercept: Float32Array
+    minimum: Float32Array
+    shrink: np.float32
+    slack: np.float32
+    result_error: np.float32
+    skip_zeros: bool
+    squares: Float32Array
+
+    template: ClassVar[str] = "bound_sequence"
+    exit: ClassVar[str | None] = "certified"
+    needs_root_bound: ClassVar[bool] = True
+    calls_kernel: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        tables = ("vectors", "squares", "triangle", "weights", "row_error", "intercept")
+        for name in (*tables, "residual", "per_error", "per_reach", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features of a vector."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    @property
+    def expands(self) -> bool:
+        """Whether distances come from inner products."""
+        return self.squares.size > 0
+
+    @property
+    def _reach_operations(self) -> int:
+        return _REACH_OPERATIONS + (_EXPANSION_OPERATIONS if self.expands else 0)
+
+    def first(self, n_blocks: int) -> BoundSequence:
+        """Return the sequence of the first n_blocks blocks."""
+        words = self.lanes**2 * n_blocks * (n_blocks + 1) // 2
+        part = slice(n_blocks)
+        return replace(
+            self,
+            vectors=self.vectors[part],
+            squares=self.squares[part],
+            triangle=self.triangle[:words],
+            weights=self.weights[part],
+            row_error=self.row_error[part],
+            residual=self.residual[part],
+            per_error=self.per_error[part],
+            per_reach=self.per_reach[part],
+        )
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with narrower intervals, and which queries these intervals decide."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
+        places = np.arange(len(batch))
+        batch = replace(batch, operations=batch.operations + self._reach_operations)
+        state = _State.of(batch, self)
+        decided = np.zeros(len(batch), dtype=bool)
+        left: list[tuple[NDArray[np.intp], Batch]] = []
+        for block in range(self.n_blocks + 1):
+            stays = self._goes_on(block, batch, state) & ~decided[places]
+            left.append((places[~stays], batch.chosen(~stays)))
+            places, batch, state = places[stays], batch.chosen(stays), state.chosen(stays)
+            if block < self.n_blocks:
+                batch, state = self._after(block, batch, state, exact.kernel, ends)
+                decided[places] = batch.certified
+        order = np.argsort(np.concatenate([at for at, _ in left]))
+        answered = left[0][1]
+        for _, rows in left[1:]:
+            answered = joined(answered, rows)
+        return answered.chosen(order), decided
+
+    def _goes_on(self, block: int, batch: Batch, state: _State) -> NDArray[np.bool_]:
+        """Return which queries go on to a block unless decided: evaluations left, bounds usable."""
+        affordable = batch.allowed - batch.kernel_evals >= self.lanes
+        usable = (state.reach <= LARGEST) & (state.error <= LARGEST)
+        goes_on: NDArray[np.bool_] = affordable & usable & (block < self.n_blocks)
+        return goes_on
+
+    def _after(
+        self, block: int, batch: Batch, state: _State, kernel: Float32Kernel, ends: Ends
+    ) -> tuple[Batch, _State]:
+        """Return the batch and the state after one block and its test."""
+        total = self._totals(block, batch.x, state.x_square, kernel)
+        value = np.concatenate([state.value, kernel.value(total)], axis=1)
+        q = np.zeros_like(total)
+        for known, row in zip(value.T, self._rows(block), strict=True):
+            q += known[:, None] * row
+        per_error, per_reach = self.row_error[block]
+        deviation = per_error * state.error[:, None] + per_reach * state.root[:, None]
+        sure = np.maximum(magnitude(q) - deviation, np.float32(0.0))
+        square, estimate = state.square.copy(), state.estimate.copy()
+        for lane in range(self.lanes):
+            square += sure[:, lane] * sure[:, lane]
+            estimate += q[:, lane, None] * self.weights[block, :, lane]
+        state = replace(state, value=value, square=square, estimate=estimate)
+        low, high = self._interval(block, state)
+        batch = replace(
+            narrowed(batch, low, high),
+            kernel_evals=batch.kernel_evals + np.uint32(self.lanes),
+            operations=batch.operations
+            + self.block_operations(block, kernel)
+            - self.lanes * state.n_skipped
+            + ends.label.operations(),
+        )
+        return proved(batch, ends.label), state
+
+    def _totals(
+        self, block: int, x: Float32Array, x_square: Float32Array, kernel: Float32Kernel
+    ) -> Float32Array:
+        """Return <z, x> or |z - x|^2 of the z of one block, shape (n_queries, lanes)."""
+        total = np.zeros((len(x), self.lanes), dtype=np.float32)
+        for feature, z in enumerate(self.vectors[block]):
+            if self.expands:
+                total += x[:, feature, None] * z
+            else:
+                kernel.accumulate(total, x[:, feature, None], z)
+        if not self.expands:
+            return total
+        return squared_distances(self.squares[block], x_square[:, None], total)
+
+    def _interval(self, block: int, state: _State) -> tuple[Float32Array, Float32Array]:
+        rest = (state.reach - self.shrink * state.square) + self.slack * state.reach
+        across = bound_of_root(np.maximum(rest, np.float32(0.0)))
+        f = state.estimate + self.intercept
+        radius = (
+            self.residual[block] * across[:, None]
+            + self.per_error[block] * state.error[:, None]
+            + self.per_reach[block] * state.root[:, None]
+        )
+        radius = (radius + self.minimum) + magnitude(f) * self.result_error
+        return f - radius, f + radius
+
+    def _rows(self, block: int) -> Float32Array:
+        """Return A of one block, shape ((block + 1) lanes, lanes)."""
+        first = self.lanes**2 * block * (block + 1) // 2
+        n_rows = (block + 1) * self.lanes
+        return self.triangle[first : first + n_rows * self.lanes].reshape(n_rows, self.lanes)
+
+    def block_operations(self, block: int, kernel: Float32Kernel) -> int:
+        """Return the multiply-adds of a block with its test, without the label."""
+        n_known = (block + 1) * self.lanes
+        total = self.n_features * kernel.term_operations + (2 if self.expands else 0)
+        per_vector = total + kernel.value_operations + n_known + 6 + self.n_decisions
+        test = 4 + root_bound.OPERATIONS + self.n_decisions * (7 + NARROW_OPERATIONS)
+        return self.lanes * per_vector + test
+
+    def shared(self) -> Shared:
+        """Return the numbers of features and decisions; lanes and blocks are the stage's own."""
+        own = ("blocks of z", "N_PREPARED", "lanes of z")
+        by_decision = (self.residual, self.per_error, self.per_reach)
+        words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
+        return (
+            *sizes(self.vectors, *own),
+            *(sizes(self.squares, "blocks of z", "lanes of z") if self.expands else ()),
+            ("words of A", words),
+            *sizes(self.triangle, "words of A"),
+            *sizes(self.weights, "blocks of z", "N_DECISIONS", "lanes of z"),
+            *sizes(self.row_error, "blocks of z", "errors of a row", "lanes of z"),
+            ("errors of a row", 2),
+            *(size for table in by_decision for size in sizes(table, "blocks of z", "N_DECISIONS")),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether the stage may stand before a sum, whose kernel must be the bounded one."""
+        if not isinstance(other, ExactSum | PairSum | FixedSum):
+            return False
+        expands = getattr(other, "expands", False)
+        return isinstance(other.kernel, self.reach.kernels) and self.expands == expands
+
+    def needs(self) -> frozenset[str]:
+        """Return "nonzeros" and "square" if the C runs over the list of nonzero features."""
+        return frozenset({"nonzeros", "square"} if self.skip_zeros else ())
+
+    def operations(self) -> int:
+        """Return the multiply-adds without the kernel function and the label tests."""
+        n = self.n_blocks * self.lanes
+        rows = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
+        total = self.n_features + (2 if self.expands else 0)
+        return n * (total + 1 + self.n_decisions) + rows
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that no test decides, labels included."""
+        return self.worst_of_blocks(self.n_blocks, ends)
+
+    def worst_of_blocks(self, n_blocks: int, ends: Ends) -> int:
+        """Return `worst_operations` of a sequence of n_blocks blocks that are as wide as these."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
+        blocks = sum(self.block_operations(block, exact.kernel) for block in range(n_blocks))
+        return self._reach_operations + blocks + n_blocks * ends.label.operations()
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of z."""
+        return self.n_blocks * self.lanes
+
+    def kernels_at_tests(self) -> tuple[int, ...]:
+        """Return the number of z after each block."""
+        return tuple(self.lanes * block for block in range(1, self.n_blocks + 1))
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return the number of blocks."""
+        return (Constant("SEQUENCE_BLOCKS", self.n_blocks, "blocks of the bound sequence"),)
+
+    def members(self) -> tuple[Member, ...]:
+        """Return the members for kernel values and the estimates from them."""
+        n = self.kernel_evaluations()
+        return (
+            Member("float", "sequence_kernels", n, "kernels of the bound sequence"),
+            Member("float", "sequence_estimate", self.n_decisions, "what they give of f"),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, triangle, weights and the constants of the bounds."""
+        squares = Table("sequence_squares", self.squares, "Squares |z|^2: [block][lane]")
+        return (
+            Table(
+                "sequence_vectors",
+                self.vectors,
+                "Vectors z of the sequence, in prepared features: [block][feature][lane]",
+            ),
+            *((squares,) if self.expands else ()),
+            Table(
+                "sequence_triangle",
+                self.triangle,
+                "Triangle A that makes q of kernels: [block][earlier vector][lane]",
+            ),
+            Table(
+                "sequence_weights",
+                self.weights,
+                "Weights w of q in the decisions: [block][decision][lane]",
+            ),
+            Table(
+                "sequence_row_error",
+                self.row_error,
+                "Error of q per kernel error and per |phi(x)|: [block][2][lane]",
+            ),
+            Table(
+                "sequence_residual",
+                self.residual,
+                "Norm |W - W^| of what a block leaves of the normal: [block][decision]",
+            ),
+            Table(
+                "sequence_per_error",
+                self.per_error,
+                "Error of the decisions per kernel error: [block][decision]",
+            ),
+            Table(
+                "sequence_per_reach",
+                self.per_reach,
+                "Error of the decisions per |phi(x)|: [block][decision]",
+            ),
+            Table(
+                "sequence_intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"
+            ),
+            Table(
+                "sequence_minimum",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _State:
+    """The state of a batch between two blocks of the sequence.
+
+    Parameters
+    ----------
+    reach, root, error : ndarray of shape (n_queries,), float32
+        S, R and E.
+    value : ndarray of shape (n_queries, n_known), float32
+    square : ndarray of shape (n_queries,), float32
+        Q.
+    estimate : ndarray of shape (n_queries, n_decisions), float32
+    x_square : ndarray of shape (n_queries,), float32
+        |x|^2; 0 where no distance is expanded.
+    n_skipped : ndarray of shape (n_queries,), int64
+        Features that the inner products skip.
+    """
+
+    reach: Float32Array
+    root: Float32Array
+    error: Float32Array
+    value: Float32Array
+    square: Float32Array
+    estimate: Float32Array
+    x_square: Float32Array
+    n_skipped: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, batch: Batch, stage: BoundSequence) -> _State:
+        """Return the state before the first block."""
+        reach, error = stage.reach.of(batch)
+        n = len(batch)
+        zeros = np.zeros(n, dtype=np.float32)
+        skips = np.count_nonzero(batch.x == 0, axis=1) if stage.skip_zeros else zeros
+        return cls(
+            reach,
+            bound_of_root(np.minimum(reach, LARGEST)),  # above LARGEST, no proof
+            error,
+            np.zeros((n, 0), dtype=np.float32),
+            zeros,
+            np.zeros((n, stage.n_decisions), dtype=np.float32),
+            sum_of_squares(batch.x) if stage.expands else zeros,
+            skips.astype(np.int64),
+        )
+
+    def chosen(self, rows: NDArray[np.bool_]) -> _State:
+        """Return the state of the chosen queries only."""
+        return _State(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -1,0 +1,237 @@
+"""Free vectors in a projection of the input: what reduced sets and class scores have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.inner_products import InnerProducts
+from kmcompile.program.stages.sums.order_of_sums import sum_blocks
+
+_VALUE_OPERATIONS = 5  # operations of the limit and of four squares
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FreeVectors(EarlyExit):
+    """row_r = sum_c weight_rc bump(v_c) + <slope_r, y> + c_r with y = M x.
+
+    bump(v) = max(0, v)^16 by four squares, and v_c = <z_c, y> + t_c - |y|^2 / 32. With
+    t_c = 1 - |z_c'|^2 / 32 and z_c = z_c' / 16 that is (1 - |y - z_c'|^2 / 32)^16, which is close
+    to exp(-|y - z_c'|^2 / 2), 0 from a distance of sqrt(32) on, and costs no exponential; other
+    t_c make wider or narrower ones. M, the vectors and the weights are fitted together.
+
+    v_c is summed in the order of y, then - |y|^2 / 32, then t_c. The weighted sum is in blocks of
+    `lanes`, the products of a block left to right, the blocks in order; then the slopes in the
+    order of y, then c_r.
+
+    An input is in range if its squared norm outside the rows of M, |x|^2 - |T y|^2, lies between
+    `least` and `largest`, T being the lower triangle with |T M x| = the length of x in M's rows.
+
+    Parameters
+    ----------
+    number : int
+        Position among the stages of its kind in the program, from 1.
+    products : InnerProducts
+        The projection M, shape (n_out, n_features).
+    vectors : ndarray of shape (n_blocks, n_out + 2, lanes), float32
+        Each vector is z_c, 1, t_c; the last block is padded with copies of the last vector, of
+        weight 0.
+    weights : ndarray of shape (n_blocks, n_rows, lanes), float32
+    slopes : ndarray of shape (n_rows, n_out), float32
+    intercept : ndarray of shape (n_rows,), float32
+    triangle : ndarray of shape (n_out, n_out), float32
+        T; of shape (0, 0) if M reads some columns only, and the range is not checked.
+    least, largest : float32
+    """
+
+    number: int
+    products: InnerProducts
+    vectors: Float32Array
+    weights: Float32Array
+    slopes: Float32Array
+    intercept: Float32Array
+    triangle: Float32Array
+    least: np.float32
+    largest: np.float32
+
+    def __post_init__(self) -> None:
+        for name in ("vectors", "weights", "slopes", "intercept", "triangle"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def name(self) -> str:
+        """Name of the stage with its number: `reduced_set_1`, ..."""
+        return f"{self.template}_{self.number}"
+
+    @property
+    def prefix(self) -> str:
+        """Prefix of its tables and, in capitals, of its constants: `reduced_1`, ..."""
+        raise NotImplementedError
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def n_out(self) -> int:
+        """Rows of M."""
+        return self.products.n_rows
+
+    @property
+    def n_rows(self) -> int:
+        """Weighted sums of the vectors."""
+        return len(self.intercept)
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
+
+    @property
+    def watches_range(self) -> bool:
+        """Whether the stage tests the norm of the input's part outside the rows of M."""
+        return len(self.triangle) > 0
+
+    def rows(self, y: Float32Array) -> Float32Array:
+        """Return the weighted sums, shape (n_queries, n_rows), float32.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_queries, n_out), float32
+        """
+        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_out + 2, -1))
+        total = np.zeros((len(y), columns.shape[1]), dtype=np.float32)
+        for column, z in zip(self.lifted(y).T, columns, strict=True):
+            total += column[:, None] * z
+        value = bump(total).reshape(len(y), self.n_blocks, self.lanes)
+        rows = np.empty((len(y), self.n_rows), dtype=np.float32)
+        for row in range(self.n_rows):
+            rows[:, row] = sum_blocks(value * self.weights[:, row, :])
+        for column, slope in zip(y.T, self.slopes.T, strict=True):
+            rows += column[:, None] * slope
+        rows += self.intercept
+        return rows
+
+    def lifted(self, y: Float32Array) -> Float32Array:
+        """Return y with -|y|^2 / 32 and 1 appended, shape (n_queries, n_out + 2)."""
+        square = np.zeros(len(y), dtype=np.float32)
+        for column in y.T:
+            square += column * column
+        return np.column_stack([y, square * np.float32(-1 / 32), np.ones_like(square)])
+
+    def residual(self, y: Float32Array, square: Float32Array) -> Float32Array:
+        """Return |x|^2 - |T y|^2: rows of T in order, each a sum in the order of y."""
+        inside = np.zeros(len(y), dtype=np.float32)
+        for row, factors in enumerate(self.triangle):
+            component = np.zeros(len(y), dtype=np.float32)
+            for column in range(row + 1):
+                component += factors[column] * y[:, column]
+            inside += component * component
+        rest: Float32Array = square - inside
+        return rest
+
+    def is_inside(
+        self, y: Float32Array, square: Float32Array, in_range: NDArray[np.bool_]
+    ) -> NDArray[np.bool_]:
+        """Return which queries are in range; `in_range` where the stage does not check it."""
+        if not self.watches_range:
+            return in_range
+        rest = self.residual(y, square)
+        inside: NDArray[np.bool_] = (rest >= self.least) & (rest <= self.largest)
+        return inside
+
+    def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query in range, without those of the label."""
+        return self.products.operations_of(x) + self._gate_operations() + self._sum_operations()
+
+    def _gate_operations(self) -> int:
+        n = len(self.triangle)
+        return n * (n + 1) // 2 + n
+
+    def _sum_operations(self) -> int:
+        per_vector = self.n_out + 2 + _VALUE_OPERATIONS + self.n_rows
+        per_row = self.n_out + 3
+        return self.n_blocks * self.lanes * per_vector + self.n_rows * per_row + self.n_out
+
+    @property
+    def skipped_per_zero(self) -> int:
+        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
+        return self.products.skipped_per_zero
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros; the label's test comes on top."""
+        return self.products.operations() + self._gate_operations() + self._sum_operations()
+
+    def needs(self) -> frozenset[str]:
+        """Return the results that its projection needs, and "square" if the range is checked."""
+        return self.products.needs() | frozenset({"square"} if len(self.triangle) else ())
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return the constants for the stage's sizes."""
+        name = self.prefix.upper()
+        title = self.name.replace("_", " ")
+        blocks = (Constant(f"{name}_BLOCKS", self.n_blocks, "its blocks"),)
+        return (
+            Constant(f"{name}_OUT", self.n_out, f"dimensions of {title}"),
+            Constant(f"{name}_LIFTED", self.n_out + 2, "these with - |y|^2 / 32 and 1"),
+            Constant(f"{name}_LANES", self.lanes, "its vectors of a block"),
+            *(blocks if self.n_blocks > 1 else ()),
+        )
+
+    def _tables_of_rows(self, whose: str) -> tuple[Table, ...]:
+        """Return projection, vectors, weights, slopes and intercepts."""
+        prefix = self.prefix
+        columns: tuple[Table, ...] = ()
+        triangle: tuple[Table, ...] = ()
+        if len(self.products.columns):
+            columns = (
+                Table(
+                    f"{prefix}_columns",
+                    self.products.columns,
+                    "Numbers of the features that M looks at: [column]",
+                ),
+            )
+        if len(self.triangle):
+            triangle = (
+                Table(
+                    f"{prefix}_triangle",
+                    self.triangle,
+                    "Lower triangle T, |T y| being the length of x in M: [row][column]",
+                ),
+            )
+        return (
+            *columns,
+            Table(
+                f"{prefix}_projection",
+                self.products.blocks,
+                "Rows of the projection M, without unit: [block][feature][lane]",
+            ),
+            *triangle,
+            Table(
+                f"{prefix}_vectors",
+                self.vectors,
+                "Vectors (z_c, 1, t_c) of the set: [block][component][lane]",
+            ),
+            Table(f"{prefix}_weights", self.weights, f"Weights of {whose}: [block][row][lane]"),
+            Table(
+                f"{prefix}_slopes",
+                self.slopes,
+                "Slopes of the same rows, per dimension of y: [row][dimension]",
+            ),
+            Table(f"{prefix}_intercept", self.intercept, "Constants of the same rows: [row]"),
+        )
+
+
+def bump(v: Float32Array) -> Float32Array:
+    """Return max(0, v)^16 by four squares."""
+    value = np.maximum(v, np.float32(0.0))
+    for _ in range(4):
+        value = value * value
+    return value

@@ -1,0 +1,112 @@
+"""The linear filter (NSV, section 5.1): a linear machine decides queries far from its boundary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, finite, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.inner_products import InnerProducts
+from kmcompile.program.stages.ends import Ends
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearFilter(EarlyExit):
+    """decision_p = <w_p, x> + c_p with the half-width h_p.
+
+    Thresholds L < 0 < H on the filter's value are written as the middle of the band, which is
+    part of c, and its half-width: value > H or value < L.
+
+    Parameters
+    ----------
+    products : InnerProducts
+        The weights w, one row for each decision.
+    intercept, half_width : ndarray of shape (n_decisions,), float32
+        With an infinite half-width no query is decided.
+    """
+
+    products: InnerProducts
+    intercept: Float32Array
+    half_width: Float32Array
+
+    template: ClassVar[str] = "linear_filter"
+    exit: ClassVar[str | None] = "statistical"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "intercept", frozen(self.intercept, np.float32))
+        object.__setattr__(self, "half_width", finite(self.half_width))
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    def estimate(self, x: Float32Array) -> Float32Array:
+        """Return the decisions, shape (n_queries, n_decisions)."""
+        value: Float32Array = self.products.of(x) + self.intercept
+        return value
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with estimates, and which queries they decide."""
+        decision = self.estimate(batch.x)
+        spent = self.products.operations_of(batch.x) + self._own_operations(ends)
+        batch = replace(
+            batch,
+            decision=decision,
+            bound=np.broadcast_to(self.half_width, decision.shape),
+            operations=batch.operations + spent,
+        )
+        batch = ends.label.run(batch)
+        return batch, batch.certified
+
+    def _own_operations(self, ends: Ends) -> int:
+        return 2 * self.n_decisions + ends.label.operations()
+
+    def shared(self) -> Shared:
+        """Return the constants that its inner products share, and the number of decisions."""
+        return (
+            *self.products.shared(),
+            ("N_DECISIONS", self.products.n_rows),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.half_width, "N_DECISIONS"),
+        )
+
+    def needs(self) -> frozenset[str]:
+        """Return the results that its inner products need."""
+        return self.products.needs()
+
+    @property
+    def skipped_per_zero(self) -> int:
+        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
+        return self.products.skipped_per_zero
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros; the label's test comes on top."""
+        return self.products.operations() + 2 * self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return weights, intercepts and half-widths."""
+        return (
+            Table(
+                "filter_weights",
+                self.products.blocks,
+                "Weights w_p of the estimate, per prepared feature: [block][feature][lane]",
+            ),
+            Table(
+                "filter_intercept",
+                self.intercept,
+                "Constants c_p of the estimate, the middle of its band: [decision]",
+            ),
+            Table(
+                "filter_half_width",
+                self.half_width,
+                "Half of the calibrated band of the decisions: [decision]",
+            ),
+        )

@@ -1,0 +1,474 @@
+"""Local expansions of an rbf machine about the nearest of a few centres (safe weight-folding)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.batch import UNKNOWN, Batch, joined, put
+from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.nearest_centre import (
+    LARGEST_RELATIVE,
+    Local,
+    nearest,
+    turned,
+)
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.labels.vote import Vote
+from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+
+N_CONSTANTS = 10
+"""Number of constants of a row: C, m, r1 .. r6, d and the part of `minimum`."""
+N_CURVED = 12
+"""Number of constants of a row of the last level: m, r1, r2, r8, d, `minimum`, t, t', a4 .. a7."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LocalExpansion(EarlyExit):
+    """Bounds on f by its expansion about a centre c that is near x, from a shallow tree of centres.
+
+    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `Expansion` derives the orders of h and
+    their bounds. At each level of the tree, the nearest child of the last level's centre is taken;
+    the bounds hold for any child. There the stage tests
+
+        h^ = C + <w, v> + m |v|^2,   |h - h^| <= E = r1 p + ... + r6 p^6 + d delta
+
+    with m |v|^2 the middle of the second order's range and p >= |v|, if p <= R; beyond R the level
+    proves nothing. On the last level, with `basis` B of a few rows and y = B v, it is
+
+        h^ = C + <w, v> + <y, Q y> + m |v|^2,
+        E = r1 p + r2 p^2 + <y, P y> + p^2 sqrt(a (<y, T y> + t p^2 + t' delta)) + r8 p^8 + d delta
+
+    with a = 1 + a4 p^2 + a5 p^4 + a6 p^6 + a7 p^8, where the root bounds the orders 3 to 7. In a
+    one-vs-one machine, a centre has the pairs of the class that is likeliest there: if this class
+    wins all its pairs, no other class can win. The last test leaves out the pairs whose signs are
+    proved, unless confidences break ties. b is the exact sum's if that is in float32.
+
+    Rounding, u = 2^-24, n features, gamma_k of Higham. x^ is the prepared input, delta >= |x^ - x|
+    its deviation, D = |x^ - c|; c is exact, D + delta >= |v|. The bounds
+    include the rounding of the stored w, Q, P, T and m.
+
+    - s = D^2 (1 + theta_(n+2)): two roundings of the difference, the product, n - 1 additions.
+      p = root_bound(s) up + delta, up >= (1 - gamma_(n+2))^(-1/2), is at least D + delta. The
+      underflow in s is below the 2^-100 that `root_bound` adds.
+    - <w, v> rounds by gamma_(n+1) |w| D, and <w, x^ - x> <= |w| delta; the storage adds |dw| |v|.
+    - |v|^2 is off s by at most gamma_(n+2) p^2 + 2 p delta, times m. h^ is two additions and
+      a product: 2 u |h^| + 3 u m p^2 (curved: 3 u |h^| + 4 u (m p^2 + |<y, Q y>|)).
+    - y is off by at most eta = |B|_F (gamma_(n+1) D + delta), a form with matrix Q by
+      |Q|_F |B|_F^2 ((2 gamma_(n+1) + gamma_(2r+2)) (1 + 2^-10) p^2 + 2.1 p delta), r rows of B;
+      sums with forms, which may be negative, by 12 u |Q|_F |B|_F^2 p^2 more.
+    - a = exp(-gamma |v|^2) against a^ = exp_negative(gamma s): the arguments differ by at most
+      y = gamma' gamma s + 2 gamma p delta, gamma' = gamma_(n+4) / (1 - gamma_(n+4)): the stored
+      gamma and the last product round, too. Up to y = 2^-6: |a - a^| <= a^ tau' with
+      tau' = ((1 + 2^-6) y + tau) / (1 - tau), tau the exponential's relative error.
+    - f^ = b + a^ h^. |a h - a^ h^| <= a^ (E + q (E + |h^|)), q = tau' + (1 + tau') 3 u + u, and
+      2 u |f^| for the last addition and the ends. Absolute errors are in `minimum`: storage of C
+      and b, the expansion's `error`, underflow.
+
+    Parameters
+    ----------
+    branches : ndarray of shape (n_levels,), uint16
+        Number of children of a centre, for each level; the first number is the root's.
+    centres : ndarray of shape (n_centres, n_features), float32
+        Level after level, the children of one centre side by side.
+    radius : ndarray of shape (n_centres,), float32
+        R.
+    decisions : ndarray of shape (n_centres, n_rows), uint16
+        The decisions that are bounded at a centre.
+    weights : ndarray of shape (n_centres, n_rows, n_features), float32
+    constants : ndarray of shape (n_centres, n_rows, N_CONSTANTS), float32
+    basis : ndarray of shape (n_basis, n_features), float32
+        The basis B; with n_basis = 0 there is no curved test.
+    forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
+        Q, P and T of the last level's centres: upper triangles, row by row, the elements beside the
+        diagonal doubled.
+    curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
+    up, relative, relative_per_square, relative_per_reach, result_error : float32
+        up; q = relative + relative_per_square s + relative_per_reach p delta.
+    intercept : ndarray of shape (n_decisions,), float32
+        b, before a sum of integers; otherwise of length 0.
+    """
+
+    branches: np.ndarray
+    centres: Float32Array
+    radius: Float32Array
+    decisions: np.ndarray
+    weights: Float32Array
+    constants: Float32Array
+    basis: Float32Array
+    forms: Float32Array
+    curved: Float32Array
+    up: np.float32
+    relative: np.float32
+    relative_per_square: np.float32
+    relative_per_reach: np.float32
+    result_error: np.float32
+    intercept: Float32Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+
+    template: ClassVar[str] = "local_expansion"
+    exit: ClassVar[str | None] = "certified"
+    needs_root_bound: ClassVar[bool] = True
+    calls_kernel: ClassVar[bool] = True
+    holds_in_box: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("branches", "decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+        floats = ("centres", "radius", "weights", "constants", "basis", "forms", "curved")
+        for name in (*floats, "intercept"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def n_centres(self) -> int:
+        """Centres of all levels."""
+        return int(self.centres.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features of a centre."""
+        return int(self.centres.shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions of a centre."""
+        return int(self.decisions.shape[1])
+
+    @property
+    def n_basis(self) -> int:
+        """Rows of the basis."""
+        return int(self.basis.shape[-2])
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the tree."""
+        return len(self.branches)
+
+    @property
+    def first_leaf(self) -> int:
+        """The first centre of the last level."""
+        return self.n_centres - len(self.curved)
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with narrower intervals, and which queries they decide."""
+        kernel = self._kernel(ends)
+        places = np.arange(len(batch))
+        decided = np.zeros(len(batch), dtype=bool)
+        at = np.zeros(len(batch), dtype=np.intp)
+        left: list[tuple[NDArray[np.intp], Batch]] = []
+        first, width = 0, 1
+        for branches in self.branches.astype(int):
+            at, square = nearest(self.centres, batch.x, first + at * branches, int(branches))
+            batch = replace(batch, operations=batch.operations + self._search(int(branches)))
+            local = self._local(batch, at, square, kernel)
+            batch = self._tested(batch, local, ends)
+            decided[places] = batch.certified
+            left.append((places[batch.certified], batch.chosen(batch.certified)))
+            stays = ~batch.certified
+            width *= int(branches)
+            places, batch, at = places[stays], batch.chosen(stays), at[stays] - first
+            first += width
+        left.append((places, batch))
+        order = np.argsort(np.concatenate([rows for rows, _ in left]))
+        answered = left[0][1]
+        for _, rest in left[1:]:
+            answered = joined(answered, rest)
+        return answered.chosen(order), decided
+
+    def _local(
+        self,
+        batch: Batch,
+        node: NDArray[np.intp],
+        square: Float32Array,
+        kernel: RbfFloat32,
+    ) -> Local:
+        """Return the nearest centre of each query and the query's distance from it."""
+        reach = bound_of_root(square) * self.up + batch.deviation
+        relative = (self.relative + self.relative_per_square * square) + (
+            self.relative_per_reach * reach
+        ) * batch.deviation
+        usable = (reach <= self.radius[node]) & (relative <= LARGEST_RELATIVE)
+        return Local(node, square, reach, kernel.value(square), relative, usable)
+
+    def _tested(self, batch: Batch, local: Local, ends: Ends) -> Batch:
+        """Return the batch after the tests of one level."""
+        operations = batch.operations + self._local_operations(ends)
+        batch = replace(batch, operations=operations, certified=np.zeros(len(batch), dtype=bool))
+        near = np.flatnonzero(local.usable)
+        if not len(near):
+            return batch
+        inner, local = batch.chosen(near), local.chosen(near)
+        inner, base = self._linear(inner, local, ends)
+        is_leaf = local.node >= self.first_leaf
+        if is_leaf.any():  # all rows of a centre count, or none
+            rest = np.flatnonzero(~inner.certified)
+            curved = self._curved(inner.chosen(rest), local.chosen(rest), base[rest], ends)
+            inner = put(inner, rest, curved)
+        return put(batch, near, inner)
+
+    def _linear(self, batch: Batch, local: Local, ends: Ends) -> tuple[Batch, Float32Array]:
+        v = batch.x - self.centres[local.node]
+        rows = self.constants[local.node]
+        weights, own = turned(self.weights, local.node)
+        dot = np.zeros(rows.shape[:2], dtype=np.float32)
+        for j in range(self.n_features):
+            dot += weights[j][own] * v[:, j, None]
+        constant, curvature, r1, r2, r3, r4, r5, r6, per_deviation, minimum = rows.transpose(
+            2, 0, 1
+        )
+        p, delta = local.reach[:, None], batch.deviation[:, None]
+        base = constant + dot
+        h = base + curvature * local.square[:, None]
+        error = (
+            ((((r6 * p + r5) * p + r4) * p + r3) * p + r2) * p + r1
+        ) * p + per_deviation * delta
+        batch = self._narrowed(batch, local, h, error, minimum, ends)
+        batch = replace(batch, operations=batch.operations + self.linear_operations(ends))
+        return proved(batch, ends.label), base
+
+    def _curved(self, batch: Batch, local: Local, base: Float32Array, ends: Ends) -> Batch:
+        v = batch.x - self.centres[local.node]
+        leaf = local.node - self.first_leaf
+        rows = self.curved[leaf]
+        forms, own = turned(self.forms, leaf)
+        y = self._projected(leaf, v)
+        middle, half, cubic = (self._form(forms[:, :, :, which], own, y) for which in range(3))
+        curvature, r1, r2, r8, per_deviation, minimum, t, t_deviation, a4, a5, a6, a7 = (
+            rows.transpose(2, 0, 1)
+        )
+        p, delta = local.reach[:, None], batch.deviation[:, None]
+        square = p * p
+        h = (base + middle) + curvature * local.square[:, None]
+        inside = (cubic + t * square) + t_deviation * delta
+        factor = ((a7 * square + a6) * square + a5) * square + a4
+        inside = (factor * square + np.float32(1.0)) * inside
+        root = bound_of_root(np.maximum(inside, np.float32(0.0)))
+        high = ((r8 * square) * square) * square
+        error = (((high + r2) * p + r1) * p + per_deviation * delta) + half
+        error = error + square * root
+        tested = np.ones(h.shape, dtype=bool)
+        if self.skips_proved(ends):
+            decisions = self.decisions[local.node].astype(np.intp)
+            least = np.take_along_axis(batch.least, decisions, axis=1)
+            most = np.take_along_axis(batch.most, decisions, axis=1)
+            tested = (least <= np.float32(0.0)) & (most >= np.float32(0.0))
+        batch = self._narrowed(batch, local, h, error, minimum, ends, tested)
+        saved = (self.n_rows - tested.sum(axis=1)) * self._bend_operations
+        spent = (self.curved_operations(ends) - saved).astype(batch.operations.dtype)
+        return proved(replace(batch, operations=batch.operations + spent), ends.label)
+
+    def skips_proved(self, ends: Ends) -> bool:
+        """Return whether the curved test leaves rows with proved signs out: votes are signs."""
+        return isinstance(ends.label, Vote) and not ends.label.break_ties
+
+    def _projected(self, leaf: NDArray[np.intp], v: Float32Array) -> Float32Array:
+        """Return y = B v, shape (n_queries, n_basis)."""
+        y = np.zeros((len(v), self.n_basis), dtype=np.float32)
+        for j in range(self.n_features):
+            y += self.basis[:, j] * v[:, j, None]
+        return y
+
+    def _form(self, triangle: Float32Array, own: NDArray[np.intp], y: Float32Array) -> Float32Array:
+        """Return <y, Q y>, shape (n_queries, n_rows); Q has the elements triangle[:, own]."""
+        total = np.zeros((len(own), triangle.shape[2]), dtype=np.float32)
+        at = 0
+        for i in range(self.n_basis):
+            inner = np.zeros_like(total)
+            for j in range(i, self.n_basis):
+                inner += triangle[at][own] * y[:, j, None]
+                at += 1
+            total += inner * y[:, i, None]
+        return total
+
+    def _narrowed(
+        self,
+        batch: Batch,
+        local: Local,
+        h: Float32Array,
+        error: Float32Array,
+        minimum: Float32Array,
+        ends: Ends,
+        tested: NDArray[np.bool_] | None = None,
+    ) -> Batch:
+        """Return the batch with the bounds of the tested rows, by default of all."""
+        scale, relative = local.scale[:, None], local.relative[:, None]
+        decisions = self.decisions[local.node].astype(np.intp)
+        f = self._intercepts(local.node, decisions, ends) + scale * h
+        radius = scale * (error + relative * (error + magnitude(h)))
+        radius = radius + (minimum + self.result_error * magnitude(f))
+        least, most = f - radius, f + radius
+        if tested is not None:
+            least, most = np.where(tested, least, -UNKNOWN), np.where(tested, most, UNKNOWN)
+        low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
+        np.put_along_axis(low, decisions, least, axis=1)
+        np.put_along_axis(high, decisions, most, axis=1)
+        return narrowed(batch, low, high)
+
+    def _kernel(self, ends: Ends) -> RbfFloat32:
+        """Return the kernel of the sum behind the stage."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum | PairSum | FixedSum)
+        assert isinstance(exact.kernel, RbfFloat32)
+        return exact.kernel
+
+    def _intercepts(
+        self, node: NDArray[np.intp], decisions: NDArray[np.intp], ends: Ends
+    ) -> Float32Array:
+        """Return b of the decisions of each query's centre, shape (n_queries, n_rows)."""
+        assert not isinstance(ends.exact, SumOfLeaves)
+        intercept = self.intercept if len(self.intercept) else ends.exact.intercept
+        of_rows: Float32Array = intercept[decisions]
+        return of_rows
+
+    def _search(self, n: int) -> int:
+        """Return the multiply-adds of finding the nearest of n centres."""
+        return n * (self.n_features + 2)
+
+    def _local_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of p, the exponential and its error."""
+        return root_bound.OPERATIONS + self._kernel(ends).value_operations + 8
+
+    def linear_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of the linear forms at a centre, with the label."""
+        per_row = self.n_features + 16 + NARROW_OPERATIONS
+        return self.n_features + self.n_rows * per_row + ends.label.operations()
+
+    def curved_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of y and the forms at a centre, with the label."""
+        rows = self.n_rows * self._bend_operations
+        return self.n_basis * self.n_features + rows + ends.label.operations()
+
+    @property
+    def _bend_operations(self) -> int:
+        """Multiply-adds of the forms of one row."""
+        form = self.n_basis * (self.n_basis + 1) // 2 + self.n_basis
+        return 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
+
+    def shared(self) -> Shared:
+        """Return the features and, if the stage has its own intercepts, the decisions."""
+        return (
+            *sizes(self.centres, "centres", "N_PREPARED"),
+            *sizes(self.radius, "centres"),
+            *sizes(self.decisions, "centres", "rows of a centre"),
+            *sizes(self.weights, "centres", "rows of a centre", "N_PREPARED"),
+            *sizes(self.basis, "rows of B", "N_PREPARED"),
+            *(sizes(self.intercept, "N_DECISIONS") if len(self.intercept) else ()),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether the stage may stand before a sum, which must have an rbf kernel."""
+        if not isinstance(other, ExactSum | PairSum | FixedSum):
+            return False
+        if not isinstance(other.kernel, RbfFloat32):
+            return False
+        if self.decisions.max(initial=0) >= other.n_decisions:
+            return False
+        return len(self.intercept) > 0 or not isinstance(other, FixedSum)
+
+    def operations(self) -> int:
+        """Return the multiply-adds of distances and forms."""
+        nearest = self._search(int(self.branches.sum()))
+        linear = self.n_levels * (self.n_rows + 1) * self.n_features
+        return nearest + linear + self.n_basis * self.n_features
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that no test decides, labels included."""
+        nearest = self._search(int(self.branches.sum()))
+        level = self._local_operations(ends) + self.linear_operations(ends)
+        curved = self.curved_operations(ends) if self.n_basis else 0
+        return nearest + self.n_levels * level + curved
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return the constants for the stage's sizes."""
+        sizes = (
+            Constant("FOLDED_ROWS", self.n_rows, "decisions of a centre"),
+            Constant("FOLDED_CONSTANTS", N_CONSTANTS, "constants of a row"),
+        )
+        if not self.n_basis:
+            return sizes
+        return (
+            *sizes,
+            Constant("FIRST_LEAF", self.first_leaf, "the first centre of the last level"),
+            Constant("FOLDED_BASIS", self.n_basis, "dimensions of the curved test"),
+            Constant("FORM_WORDS", int(self.forms.shape[3]), "elements of a triangle of them"),
+            Constant("CURVED_CONSTANTS", N_CURVED, "constants of its rows"),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return the members for x - c and the values computed from x - c."""
+        offset = "x - c, c being the nearest centre"
+        members = (
+            Member("float", "local_offset", self.n_features, offset),
+            Member("float", "local_base", self.n_rows, "the linear forms of this"),
+        )
+        if not self.n_basis:
+            return members
+        return (
+            *members,
+            Member("float", "local_projected", self.n_basis, "x - c along the basis"),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tree, the forms and the constants of the bounds."""
+        tables = [
+            Table(
+                "local_centres", self.centres, "Centres c, in prepared features: [centre][feature]"
+            ),
+            Table(
+                "local_radius",
+                self.radius,
+                "Radius of each centre, the largest |x - c| of use: [centre]",
+            ),
+            Table(
+                "local_decisions",
+                self.decisions,
+                "Number p of the decision that a row bounds: [centre][row]",
+            ),
+            Table(
+                "local_expansion_of",
+                self.weights,
+                "Slopes w of the decision, per prepared feature: [centre][row][feature]",
+            ),
+            Table(
+                "expansion_constants",
+                self.constants,
+                f"Constants C, m and those of the bounds of a row: [centre][row][{N_CONSTANTS}]",
+            ),
+        ]
+        if self.n_basis:
+            tables += [
+                Table(
+                    "local_basis",
+                    self.basis,
+                    "Basis B of the curved test, without unit: [row][feature]",
+                ),
+                Table(
+                    "local_forms",
+                    self.forms,
+                    "Triangles Q, P and T of the curved test: [last centre][row][3][i <= j]",
+                ),
+                Table(
+                    "local_curved_constants",
+                    self.curved,
+                    f"Constant m and those of the bounds: [last centre][row][{N_CURVED}]",
+                ),
+            ]
+        if len(self.intercept):
+            tables.append(
+                Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]")
+            )
+        return tuple(tables)

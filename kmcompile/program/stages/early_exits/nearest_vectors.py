@@ -1,0 +1,490 @@
+"""Nearest support vectors (NSV, section 4): compute the largest terms first, stop when settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import value_within
+from kmcompile.numeric.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.early_exits.approximate_kernels import approximation_members, slots
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit, Thresholds
+from kmcompile.program.stages.early_exits.inner_products import InnerProducts
+from kmcompile.program.stages.early_exits.tug_of_war import tug_of_war
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+
+_CHUNK_VALUES = 1 << 22
+
+TEST_OPERATIONS = 4
+"""Multiply-adds of one decision at one test, without those of the label."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestVectors(EarlyExit):
+    """Approximate all kernels in a projection, then replace them by exact ones, largest first.
+
+    A slot is a vector's place in the exact sum's blocks, padding included. Level l extends the
+    projection z of the input by the rows of M_l and the accumulated kernel totals with them, so
+    the approximations of a level cost its new dimensions only:
+
+        K~_i = K at total_i(z_1 .. z_{p_l}) [+ residuals_li + rest_l],
+
+    where a kernel of distances adds the squared norms of the components outside the projection, of
+    the vector and of the input, rest_l = max(0, |x|^2 - z_1^2 - ... - z_{p_l}^2).
+
+    - With `from_estimate` (the control variate), the running decision begins at
+      f~ = sum beta_i K~_i + b, and a touched vector adds beta_i (K_i - K~_i). The first tests, one
+      for each level, come before any vector is touched.
+    - Without `from_estimate` (the paper's scheme), it begins at b, and a touched vector adds
+      beta_i K_i.
+
+    The slot with the largest score weights_i |K~_i| is touched next, of equal scores the first.
+    With `tug_of_war` the slot comes from the vectors with positive or with negative beta (the two
+    groups of the exact sum), so that the sums of the touched |beta| stay closer together; if both
+    choices are equally close, from the positive ones (NSV, section 4.2).
+
+    A test gives own * decision + earlier * E - offset to the label stage, where E is the estimate
+    of the last reduced set. The half-width is multiplied by the spread from this reduced set (1 if
+    there is none).
+    An input whose rest_l is outside its limits is out of range.
+
+    Parameters
+    ----------
+    levels : tuple of InnerProducts
+        The matrices M_l, with p_l - p_{l-1} orthonormal rows each.
+    vectors : ndarray of shape (n_blocks, p, lanes), float32
+        The projected support vectors.
+    residuals : ndarray of shape (n_levels, n_slots), float32
+        Squared norm of each vector's part outside the projection; of shape (0, n_slots) if the
+        kernel is a function of inner products.
+    weights : ndarray of shape (n_slots,), float32
+        Factor of the score; 0 for slots that are never touched: padding, and vectors inside the
+        projection.
+    far : float32
+        An approximate kernel value counts as 0 if its accumulated total is at least `far`.
+    from_estimate, tug_of_war : bool
+    steps : ndarray of shape (n_tests,), uint16
+        Number of touched vectors at each test. With `from_estimate` the first n_levels are 0, the
+        others increase.
+    own, earlier, offset, half_width : ndarray of shape (n_tests, n_decisions), float32
+    least, largest : ndarray of shape (n_levels,), float32
+    """
+
+    levels: tuple[InnerProducts, ...]
+    vectors: Float32Array
+    residuals: Float32Array
+    weights: Float32Array
+    far: np.float32
+    from_estimate: bool
+    tug_of_war: bool
+    steps: NDArray[np.uint16]
+    own: Float32Array
+    earlier: Float32Array
+    offset: Float32Array
+    half_width: Float32Array
+    least: Float32Array
+    largest: Float32Array
+
+    template: ClassVar[str] = "nearest_vectors"
+    exit: ClassVar[str | None] = "statistical"
+    takes_estimate: ClassVar[bool] = True
+    uses_spread: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("vectors", "residuals", "weights", "own", "earlier", "offset"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        for name in ("half_width", "least", "largest"):
+            object.__setattr__(self, name, finite(getattr(self, name)))
+        object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
+        if self.residuals.min(initial=0.0) < 0.0:
+            # The C's kernel functions do not accept a negative distance.
+            raise ValueError("residuals of nearest_vectors must be at least 0")
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.vectors.shape[0])
+
+    @property
+    def n_out(self) -> int:
+        """Dimensions of the last level."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.vectors.shape[2])
+
+    @property
+    def n_slots(self) -> int:
+        """Number of slots of vectors, padding included."""
+        return self.n_blocks * self.lanes
+
+    @property
+    def n_levels(self) -> int:
+        """Levels of the projection."""
+        return len(self.levels)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return int(self.offset.shape[1])
+
+    @property
+    def uses_distance(self) -> bool:
+        """Whether squared norms of the parts outside the projection are added."""
+        return len(self.residuals) > 0
+
+    @property
+    def level_ends(self) -> tuple[int, ...]:
+        """Number p_l of dimensions up to each level."""
+        return tuple(int(n) for n in np.cumsum([level.n_rows for level in self.levels]))
+
+    @property
+    def touches(self) -> bool:
+        """Whether any vector is touched."""
+        return self.max_touched > 0
+
+    @property
+    def sums_approximations(self) -> bool:
+        """Whether the running decision begins at the sum of the approximations."""
+        return self.from_estimate
+
+    @property
+    def watches_range(self) -> bool:
+        """Whether the stage watches the range: always, by the input's norm outside each level."""
+        return True
+
+    @property
+    def max_touched(self) -> int:
+        """Largest number of touched vectors."""
+        return int(self.steps[-1])
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with estimates, and which queries they decide."""
+        assert isinstance(ends.exact, ExactSum)
+        # The totals in the projection overwrite the totals of kernels that were known.
+        none = np.zeros(len(batch), dtype=np.uint32)
+        batch = replace(batch, known=none, spared=none)
+        final = batch
+        decided = np.zeros(len(batch), dtype=bool)
+        rows = np.arange(len(batch))
+        for part in _chunks(len(batch), self.n_slots):
+            for index, answered, done in self._tests(batch.chosen(part), ends):
+                at = rows[part][index]
+                final = _put(final, at, answered)
+                decided[at] = done
+        return final, decided
+
+    def _tests(
+        self, batch: Batch, ends: Ends
+    ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
+        """Yield the queries that leave after each test: indices, state, and whether decided."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        places = np.arange(len(batch))
+        columns = np.ascontiguousarray(self.vectors.transpose(1, 0, 2).reshape(self.n_out, -1))
+        total = np.zeros((len(batch), self.n_slots), dtype=np.float32)
+        rest = batch.square
+        approximate, running = total, np.zeros((len(batch), exact.n_decisions), dtype=np.float32)
+        first = 0
+        for number, level in enumerate(self.levels):
+            z = level.of(batch.x)
+            for column, s in zip(z.T, columns[first : first + level.n_rows], strict=True):
+                exact.kernel.accumulate(total, column[:, None], s)
+                rest = rest - column * column
+            first += level.n_rows
+            outside = np.maximum(rest, np.float32(0.0))
+            full = total
+            if self.uses_distance:
+                full = (total + self.residuals[number]) + outside[:, None]
+            approximate = value_within(exact.kernel, full, self.far)
+            spent = level.operations_of(batch.x) + self.level_operations(number, exact)
+            in_range = (rest >= self.least[number]) & (rest <= self.largest[number])
+            batch = replace(batch, in_range=in_range, operations=batch.operations + spent)
+            leaves = ~in_range
+            if self.from_estimate:
+                running = exact.sum_values(approximate) + exact.intercept
+                batch = self._test(batch, running, number, ends)
+                leaves |= batch.certified
+            yield places[leaves], batch.chosen(leaves), (batch.certified & in_range)[leaves]
+            stays = ~leaves
+            places, batch = places[stays], batch.chosen(stays)
+            total, rest = total[stays], rest[stays]
+            approximate, running = approximate[stays], running[stays]
+        if not self.from_estimate:
+            running = np.broadcast_to(exact.intercept, running.shape).copy()
+        n_before = self.n_levels if self.from_estimate else 0
+        if n_before < len(self.steps):
+            yield from self._touch(places, batch, approximate, running, n_before, ends)
+        else:
+            yield places, batch, np.zeros(len(batch), dtype=bool)
+
+    def _touch(
+        self,
+        places: NDArray[np.intp],
+        batch: Batch,
+        approximate: Float32Array,
+        running: Float32Array,
+        first_test: int,
+        ends: Ends,
+    ) -> Iterator[tuple[NDArray[np.intp], Batch, NDArray[np.bool_]]]:
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        order = self.order(self.weights * magnitude(approximate), exact)
+        batch = replace(batch, operations=batch.operations + 2 * self.n_slots)
+        columns = exact.columns()
+        done = 0
+        for test in range(first_test, len(self.steps)):
+            step = int(self.steps[test])
+            allowed = batch.allowed - batch.kernel_evals >= step - done
+            if not allowed.all():
+                yield places[~allowed], batch.chosen(~allowed), batch.certified[~allowed] & False
+                places, batch, order = places[allowed], batch.chosen(allowed), order[allowed]
+                approximate, running = approximate[allowed], running[allowed]
+            chosen = order[:, done:step]
+            value = exact.kernel.value(exact.totals(batch.x, columns, chosen))
+            if self.from_estimate:
+                value = value - np.take_along_axis(approximate, chosen, axis=1)
+            for number in range(chosen.shape[1]):
+                exact.add_slots(running, chosen[:, number], value[:, number])
+            each = self.touch_operations(exact) - exact.skipped_features(batch.x)
+            spent = (step - done) * each
+            batch = replace(
+                batch,
+                kernel_evals=batch.kernel_evals + np.uint32(step - done),
+                known=batch.known + np.uint32(step - done),
+                spared=exact.spared(order[:, :step]),
+                operations=batch.operations + spent,
+            )
+            done = step
+            batch = self._test(batch, running, test, ends)
+            leaves = batch.certified if test + 1 < len(self.steps) else batch.certified | True
+            yield places[leaves], batch.chosen(leaves), batch.certified[leaves]
+            stays = ~leaves
+            places, batch, order = places[stays], batch.chosen(stays), order[stays]
+            approximate, running = approximate[stays], running[stays]
+
+    def _test(self, batch: Batch, running: Float32Array, test: int, ends: Ends) -> Batch:
+        estimate = running * self.own[test] + batch.earlier * self.earlier[test]
+        decision = estimate - self.offset[test]
+        bound = batch.spread[:, None] * self.half_width[test]
+        spent = TEST_OPERATIONS * self.n_decisions + ends.label.operations()
+        return ends.label.run(
+            replace(batch, decision=decision, bound=bound, operations=batch.operations + spent)
+        )
+
+    def order(self, score: Float32Array, exact: ExactSum) -> NDArray[np.intp]:
+        """Return the slots in the order of touching, shape (n_queries, max_touched)."""
+        usable = np.flatnonzero(self.weights > 0)
+        if not self.tug_of_war:
+            by_score = np.argsort(-score[:, usable], axis=1, kind="stable")
+            order: NDArray[np.intp] = usable[by_score[:, : self.max_touched]]
+            return order
+        beta = exact.slot_coefficients(0)
+        sides = [
+            part[np.argsort(-score[:, part], axis=1, kind="stable")]
+            for part in (usable[beta[usable] > 0], usable[beta[usable] < 0])
+        ]
+        return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, decisions and slots of the exact sum."""
+        tests = (self.own, self.earlier, self.offset, self.half_width)
+        return (
+            *(size for level in self.levels for size in level.shared()),
+            *sizes(self.vectors, "N_BLOCKS", "dimensions of all levels", "LANES"),
+            ("dimensions of all levels", self.level_ends[-1]),
+            *sizes(self.weights, "N_SLOTS"),
+            *(sizes(self.residuals, "levels", "N_SLOTS") if self.uses_distance else ()),
+            *sizes(self.steps, "tests"),
+            *(
+                s
+                for table in tests
+                for s in sizes(table, "tests of touched vectors", "N_DECISIONS")
+            ),
+            ("levels", self.n_levels),
+            *sizes(self.least, "levels"),
+            *sizes(self.largest, "levels"),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether the stage may stand before a sum: it needs single kernels in float32."""
+        return isinstance(other, ExactSum) and other.has_single_kernels
+
+    def needs(self) -> frozenset[str]:
+        """Return the results that its projections need, and |x|^2."""
+        return frozenset({"square"}).union(*(level.needs() for level in self.levels))
+
+    def operations(self) -> int:
+        """Return the multiply-adds for an input without zeros, without kernels, labels and heap."""
+        products = sum(level.operations() for level in self.levels)
+        return products + self.n_slots * self.n_out
+
+    def level_operations(self, number: int, exact: ExactSum) -> int:
+        """Return the multiply-adds of one level, without the projection of the input."""
+        n_new = self.levels[number].n_rows
+        per_slot = n_new + exact.kernel.value_operations
+        if self.uses_distance:
+            per_slot += 2
+        if self.from_estimate:
+            per_slot += exact.n_rows
+        return self.n_slots * per_slot + 2 * n_new
+
+    def touch_operations(self, exact: ExactSum) -> int:
+        """Return the multiply-adds of one touched vector: heap, kernel, update."""
+        heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
+        return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
+
+    @property
+    def skipped_per_zero(self) -> int:
+        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
+        return sum(level.skipped_per_zero for level in self.levels)
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that is not decided, its touched kernels included."""
+        assert isinstance(ends.exact, ExactSum)
+        products = sum(level.operations() for level in self.levels)
+        levels = sum(self.level_operations(n, ends.exact) for n in range(self.n_levels))
+        touched = self.max_touched * self.touch_operations(ends.exact)
+        heap = 2 * self.n_slots if self.max_touched else 0
+        tests = len(self.steps) * (TEST_OPERATIONS * self.n_decisions + ends.label.operations())
+        return products + levels + heap + touched + tests
+
+    def saved_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds that the touched kernels save the exact sum at least."""
+        assert isinstance(ends.exact, ExactSum)
+        return ends.exact.least_spared(self.max_touched) * ends.exact.total_operations
+
+    def kernels_at_tests(self) -> tuple[int, ...]:
+        """Return the numbers of touched vectors at which there is a test."""
+        return tuple(int(k) for k in np.unique(self.steps))
+
+    def test_offset(self, number: int) -> float:
+        """Return the offset of a test: the middle of its band."""
+        return float(self.offset[number, 0])
+
+    def thresholds(self) -> Thresholds:
+        """Return the thresholds of the last test at each k, which uses the finest projection."""
+        steps = self.steps.astype(np.int64)
+        last = np.flatnonzero(np.diff(steps, append=-1))
+        offset = self.offset[last, 0].astype(np.float64)
+        half_width = self.half_width[last, 0].astype(np.float64)
+        return Thresholds(steps[last], offset - half_width, offset + half_width)
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return the constants for the stage's sizes."""
+        tests = (
+            Constant("N_TESTS", len(self.steps), "tests of the nearest vectors"),
+            Constant("MOST_TOUCHED", self.max_touched, "kernels that they compute, at most"),
+        )
+        return (
+            slots(self.n_slots),
+            Constant("NEAREST_OUT", self.level_ends[-1], "dimensions of the nearest vectors"),
+            *(tests if self.touches else ()),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return the members for approximate kernels and touched vectors."""
+        return approximation_members(self.n_decisions, self.n_slots, self.n_blocks, self.touches)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return projections, projected vectors, residuals, weights and the tests."""
+        levels = tuple(
+            Table(
+                f"nearest_projection_{n}",
+                level.blocks,
+                "Rows of the projection M, without unit: [block][feature][lane]",
+            )
+            for n, level in enumerate(self.levels, start=1)
+        )
+        residuals = (
+            (
+                Table(
+                    "nearest_residuals",
+                    self.residuals,
+                    "Square of the part of each vector outside M: [level][slot]",
+                ),
+            )
+            if self.uses_distance
+            else ()
+        )
+        return (
+            *levels,
+            Table(
+                "nearest_projected",
+                self.vectors,
+                "Projected support vectors M s_i: [block][dimension][lane]",
+            ),
+            *residuals,
+            Table(
+                "nearest_weights",
+                self.weights,
+                "Score of a vector whose kernel is 1, 0 where it is never touched: [slot]",
+            ),
+            Table(
+                "nearest_steps",
+                self.steps,
+                "Number of vectors that are touched before a test: [test]",
+            ),
+            Table(
+                "nearest_own",
+                self.own,
+                "Share of the running decisions in a test: [test][decision]",
+            ),
+            Table(
+                "nearest_earlier",
+                self.earlier,
+                "Share of the reduced set's estimate in a test: [test][decision]",
+            ),
+            Table(
+                "nearest_offset",
+                self.offset,
+                "Middle of the calibrated band of the decisions: [test][decision]",
+            ),
+            Table(
+                "nearest_half_width",
+                self.half_width,
+                "Half of the calibrated band of the decisions: [test][decision]",
+            ),
+            Table("nearest_least", self.least, "Least square of what is outside M: [level]"),
+            Table("nearest_largest", self.largest, "Largest square of what is outside M: [level]"),
+        )
+
+
+def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:
+    rows = max(1, _CHUNK_VALUES // max(1, n_slots))
+    for start in range(0, n_queries, rows):
+        yield slice(start, start + rows)
+
+
+def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
+    """Return the batch with the rows `at` replaced by `rows`."""
+    values = {}
+    for name in (
+        "decision",
+        "bound",
+        "label",
+        "lower",
+        "upper",
+        "certified",
+        "in_range",
+        "kernel_evals",
+        "known",
+        "spared",
+        "operations",
+    ):
+        array = np.array(getattr(batch, name))
+        array[at] = getattr(rows, name)
+        values[name] = array
+    return replace(batch, **values)

@@ -1,0 +1,298 @@
+"""Taylor polynomials of an rbf machine about the nearest of some centres, of degree 2 to 6."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.batch import UNKNOWN, Batch, put
+from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.nearest_centre import LARGEST_RELATIVE, nearest
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.pair_sum import PairSum
+
+N_HIGHER = 3
+"""Powers of the reach above the degree in the bound: the last stands for all orders from it on."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaylorPolynomial(EarlyExit):
+    """Bounds on f by its Taylor polynomial about a centre c near x, in all features.
+
+    With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `Expansion` derives the orders of h and
+    their bounds. A tree of centres leads to one of the last level, which has the orders of h up to
+    K as a polynomial in v, for some decisions:
+
+        h^ = C + sum_k sum_t c_t v^t,   |h - h^| <= E = sum_(k = 1)^(K + 3) r_k p^k + d delta
+
+    with p >= |v|, if p <= R; beyond R nothing is proved. Nested sums over the features compute h^
+    (Horner's scheme, as in `PolynomialSum`). Any centre of the last level gives bounds that hold.
+
+    Rounding, u = 2^-24, n features. x^ is the prepared input, delta >= |x^ - x| its deviation,
+    D = |x^ - c|; c is exact. p, exp(-gamma |v|^2) and the product with h^ round as
+    `LocalExpansion` derives. Let C_k be the norm of the stored coefficients of degree k, as a
+    symmetric tensor, and e_k that of their errors: sum_t |c_t v^t| <= C_k |v|^k.
+
+    - The computed v^ is off by at most u D + delta, and |v^| <= (1 + u) p. Hence order k is off by
+      at most k (C_k + e_k) (u p + delta) ((1 + u) p)^(k - 1).
+    - A coefficient of degree k takes part in k products and at most n + k additions, and C + ..
+      is one more: gamma_(n + 2k + 1) C_k |v^|^k. Their storage adds e_k |v|^k.
+    - So r_k, k <= K, has these three; above K it has the bounds of the orders that are left out. d
+      is sum_k k (C_k + e_k) ((1 + u) R)^(k - 1). `minimum` has what no input changes: storage of C
+      and b, rounding in float64, kernels that are left out, underflow.
+
+    Parameters
+    ----------
+    degree : int
+        K, from 2 to 6.
+    branches : ndarray of shape (n_levels,), uint16
+        Number of children of a centre, for each level; the first number is the root's.
+    centres : ndarray of shape (n_centres, n_features), float32
+        Level after level, the children of one centre side by side.
+    radius : ndarray of shape (n_leaves,), float32
+        R of the last level's centres.
+    decisions : ndarray of shape (n_leaves, n_rows), uint16
+    terms : ndarray of shape (n_leaves, n_rows, 1 + n_terms), float32
+        C, then the coefficients in the order of nested sums.
+    bounds : ndarray of shape (n_leaves, n_rows, degree + 5), float32
+        r_1 .. r_(K + 3), d, minimum.
+    up, relative, relative_per_square, relative_per_reach, result_error : float32
+        As in `LocalExpansion`.
+    """
+
+    degree: int
+    branches: np.ndarray
+    centres: Float32Array
+    radius: Float32Array
+    decisions: np.ndarray
+    terms: Float32Array
+    bounds: Float32Array
+    up: np.float32
+    relative: np.float32
+    relative_per_square: np.float32
+    relative_per_reach: np.float32
+    result_error: np.float32
+
+    template: ClassVar[str] = "taylor_polynomial"
+    exit: ClassVar[str | None] = "certified"
+    needs_root_bound: ClassVar[bool] = True
+    calls_kernel: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        for name in ("branches", "decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+        for name in ("centres", "radius", "terms", "bounds"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def n_features(self) -> int:
+        """Features of a centre."""
+        return int(self.centres.shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions of a centre."""
+        return int(self.decisions.shape[1])
+
+    @property
+    def n_terms(self) -> int:
+        """Coefficients of a polynomial without its constant."""
+        return int(self.terms.shape[2]) - 1
+
+    @property
+    def first_leaf(self) -> int:
+        """The first centre of the last level."""
+        return len(self.centres) - len(self.radius)
+
+    @property
+    def levels(self) -> tuple[tuple[int, int, int], ...]:
+        """Of each level: its first centre, the first one of the level above, children of one."""
+        found, above, first, width = [], 0, 0, 1
+        for n in self.branches.tolist():
+            found.append((first, above, n))
+            width *= n
+            above, first = first, first + width
+        return tuple(found)
+
+    @property
+    def loops(self) -> NestedLoop:
+        """The loops of the C over the features."""
+        return nested_loops(self.n_features, self.degree)
+
+    @property
+    def largest_relative(self) -> np.float32:
+        """Largest relative error of the exponential with which the bounds hold."""
+        return LARGEST_RELATIVE
+
+    def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
+        """Return the batch with narrower intervals, and which queries they decide."""
+        node = np.zeros(len(batch), dtype=np.intp)
+        for first, above, n in self.levels:
+            node, square = nearest(self.centres, batch.x, first + (node - above) * n, n)
+        spent = batch.operations + self._search_operations(ends)
+        batch = replace(batch, operations=spent, certified=np.zeros(len(batch), dtype=bool))
+        leaf = node - self.first_leaf
+        reach = bound_of_root(square) * self.up + batch.deviation
+        relative = (self.relative + self.relative_per_square * square) + (
+            self.relative_per_reach * reach
+        ) * batch.deviation
+        rows = np.flatnonzero((reach <= self.radius[leaf]) & (relative <= LARGEST_RELATIVE))
+        if len(rows):
+            scale = self._kernel(ends).value(square[rows])
+            inner = self._tested(
+                batch.chosen(rows), leaf[rows], reach[rows], scale, relative[rows], ends
+            )
+            batch = put(batch, rows, inner)
+        return batch, batch.certified
+
+    def _tested(
+        self,
+        batch: Batch,
+        leaf: NDArray[np.intp],
+        reach: Float32Array,
+        scale: Float32Array,
+        relative: Float32Array,
+        ends: Ends,
+    ) -> Batch:
+        v = batch.x - self.centres[leaf + self.first_leaf]
+        terms, bounds = self.terms[leaf], self.bounds[leaf]
+        total = np.zeros(terms.shape[:2], dtype=np.float32)
+        self._add(total, v, iter(range(1, 1 + self.n_terms)), terms, self.n_features, 1)
+        h = terms[:, :, 0] + total
+        error = bounds[:, :, self.degree + N_HIGHER - 1]
+        p = reach[:, None]
+        for k in range(self.degree + N_HIGHER - 2, -1, -1):
+            error = error * p + bounds[:, :, k]
+        error = error * p + bounds[:, :, -2] * batch.deviation[:, None]
+        decisions = self.decisions[leaf].astype(np.intp)
+        assert isinstance(ends.exact, ExactSum | PairSum)
+        f = ends.exact.intercept[decisions] + scale[:, None] * h
+        radius = scale[:, None] * (error + relative[:, None] * (error + magnitude(h)))
+        radius = radius + (bounds[:, :, -1] + self.result_error * magnitude(f))
+        low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
+        np.put_along_axis(low, decisions, f - radius, axis=1)
+        np.put_along_axis(high, decisions, f + radius, axis=1)
+        batch = narrowed(batch, low, high)
+        spent = batch.operations + self._test_operations(ends)
+        return proved(replace(batch, operations=spent), ends.label)
+
+    def _add(
+        self,
+        total: Float32Array,
+        v: Float32Array,
+        places: Iterator[int],
+        terms: Float32Array,
+        end: int,
+        depth: int,
+    ) -> None:
+        """Add the products of the features before `end` with the sums below them, in place."""
+        for feature in range(end):
+            own = terms[:, :, next(places)]
+            if depth < self.degree:
+                own = own.copy()
+                self._add(own, v, places, terms, feature + 1, depth + 1)
+            total += v[:, feature, None] * own
+
+    def _kernel(self, ends: Ends) -> RbfFloat32:
+        assert isinstance(ends.exact, ExactSum | PairSum)
+        assert isinstance(ends.exact.kernel, RbfFloat32)
+        return ends.exact.kernel
+
+    def _search_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of the search for a centre, of p and of the exponential."""
+        search = int(self.branches.sum()) * (self.n_features + 2)
+        return search + root_bound.OPERATIONS + self._kernel(ends).value_operations + 8
+
+    def _test_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of the polynomials with their bounds, and of the label."""
+        per_row = self.n_terms + self.degree + N_HIGHER + 14 + NARROW_OPERATIONS
+        return self.n_features + self.n_rows * per_row + ends.label.operations()
+
+    def shared(self) -> Shared:
+        """Return the features and the sizes of the tables."""
+        return (
+            *sizes(self.centres, "centres of polynomials", "N_PREPARED"),
+            *sizes(self.radius, "polynomials' leaves"),
+            *sizes(self.decisions, "polynomials' leaves", "polynomials of a leaf"),
+            *sizes(self.terms, "polynomials' leaves", "polynomials of a leaf", "their terms"),
+            ("their terms", 1 + sum(loop.turns for loop in _chain(self.loops))),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether the stage may stand before a sum, which must have an rbf kernel."""
+        if not isinstance(other, ExactSum | PairSum) or not isinstance(other.kernel, RbfFloat32):
+            return False
+        return int(self.decisions.max(initial=0)) < other.n_decisions
+
+    def operations(self) -> int:
+        """Return the multiply-adds of distances and polynomials."""
+        nearest_ = int(self.branches.sum()) * (self.n_features + 2)
+        return nearest_ + self.n_rows * self.n_terms
+
+    def worst_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of a query that is not decided, label included."""
+        return self._search_operations(ends) + self._test_operations(ends)
+
+    def defines(self) -> tuple[Constant, ...]:
+        """Return the constants for the stage's sizes."""
+        return (
+            Constant("TAYLOR_ROWS", self.n_rows, "decisions of a centre with polynomials"),
+            Constant("TAYLOR_TERMS", self.n_terms + 1, "coefficients of a polynomial"),
+            Constant("TAYLOR_BOUNDS", self.bounds.shape[2], "constants of its bound"),
+            Constant("TAYLOR_POWERS", self.degree + N_HIGHER, "of these with a power"),
+        )
+
+    def members(self) -> tuple[Member, ...]:
+        """Return x - c."""
+        return (Member("float", "taylor_offset", self.n_features, "x - c of the polynomials"),)
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the tree, the polynomials and the constants of the bounds, highest power first."""
+        n_powers = self.degree + N_HIGHER
+        powers, others = self.bounds[:, :, n_powers - 1 :: -1], self.bounds[:, :, n_powers:]
+        return (
+            Table(
+                "taylor_centres",
+                self.centres,
+                "Centres c of polynomials, in prepared features: [centre][feature]",
+            ),
+            Table("taylor_radius", self.radius, "The largest |x - c| of use: [last centre]"),
+            Table(
+                "taylor_decisions",
+                self.decisions,
+                "Number p of the decision that a row bounds: [last centre][row]",
+            ),
+            Table(
+                "taylor_terms",
+                self.terms,
+                "Constant, then coefficients in the order of nested sums: [last centre][row][term]",
+            ),
+            Table(
+                "taylor_bounds",
+                np.concatenate([powers, others], axis=2),
+                f"Constants r_{n_powers} .. r_1, d and the least bound: "
+                "[last centre][row][constant]",
+            ),
+        )
+
+
+def _chain(loop: NestedLoop | None) -> Iterator[NestedLoop]:
+    """Yield a loop and those inside."""
+    while loop is not None:
+        yield loop
+        loop = loop.inner

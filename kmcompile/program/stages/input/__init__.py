@@ -1,0 +1,1 @@
+"""What happens to an input before the first early exit."""

@@ -1,0 +1,1 @@
+"""What makes a label or a value of the sums."""

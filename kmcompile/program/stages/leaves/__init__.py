@@ -1,0 +1,1 @@
+"""The sums of routed machines, which have a machine in each leaf."""

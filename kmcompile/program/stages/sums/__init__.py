@@ -1,0 +1,1 @@
+"""The sums over vectors, over features and over monomials, one file each."""

@@ -1,0 +1,258 @@
+"""The sum of a polynomial machine over its monomials, in integers: its inputs are codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+
+Whole = NDArray[np.int64]
+_Terms = Iterator[Whole]
+
+_WORD = np.float32(2.0**32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedPolynomialSum(VectorlessSum):
+    """Nested sums over the features (Horner's scheme) in integers of 64 bits.
+
+    x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With integers C,
+
+        S_i = 2^r_1 C_i + sum_(j <= i) X_j floor(S_ij / 2^r_2),
+
+    and so on up to the last degree, where the sums are their coefficients,
+
+        f_p = step (start_p + sum_i X_i floor(S_i / 2^r_1)).
+
+    So a coefficient of degree k is C times a step of this degree. The steps of higher degrees are
+    finer, as their coefficients are smaller. No sum reaches 2^62 for codes from `low` to `high`,
+    which the lowering proves; with a damaged table sums are what they are modulo 2^64.
+
+    The bound of a decision has four causes. A coefficient is rounded, by at most half a step of its
+    degree, and its sum is rounded down, by less than a step: with e_k the norm of both in the
+    coefficients of degree k (`Polynomials.weighted_norms`), in units of x, this moves f_p by at
+    most e_k |x|^k. e_k also has what support vectors and coefficients lost in float64 before. The
+    input's distance delta from its codes moves a polynomial of degree k, whose coefficients have
+    the norm C_k, by at most k C_k delta Y^(k - 1), with Y = |x| + delta (`PolynomialSum`). The
+    constant is rounded: minimum_p. The sum becomes float32, which rounds three times: its two
+    words, and their sum. Hence
+
+        |f_p - f^_p| <= sum_k (e_k Y + k C_k delta) Y^(k - 1) + result_error |f^_p| + minimum_p.
+
+    Parameters
+    ----------
+    codes : CodeRange
+    per_unit : float32
+        1 / unit, a power of two.
+    degree : int
+        From 1 to 6.
+    terms : ndarray of shape (n_blocks, n_terms, lanes), int32
+        The coefficients C in the order of `monomials`; the last block's padding is 0.
+    shifts : ndarray of shape (degree,), uint8
+        r_k, the binary logarithm of the step of degree k in those of degree k + 1; 0 at last.
+    start : ndarray of shape (n_decisions, 2), uint64
+        The intercepts with the constants of the polynomials, what is > 0 and what is < 0.
+    result_scale : float32
+        The step of degree 1, a power of two.
+    result_error : float32
+    per_length, per_deviation : ndarray of shape (n_decisions, degree), float32
+        Column k - 1 has the factors of Y^k and of delta Y^(k - 1).
+    minimum : ndarray of shape (n_decisions,), float32
+    weight : int
+        Multiply-adds of codes that take as many instructions as one of 64 bits.
+    """
+
+    codes: CodeRange
+    per_unit: np.float32
+    degree: int
+    terms: NDArray[np.int32]
+    shifts: NDArray[np.uint8]
+    start: NDArray[np.uint64]
+    result_scale: np.float32
+    result_error: np.float32
+    per_length: Float32Array
+    per_deviation: Float32Array
+    minimum: Float32Array
+    weight: int
+
+    template: ClassVar[str] = "coded_polynomial_sum"
+    unit: ClassVar[str] = "polynomials"
+    bound_formula: ClassVar[str] = (
+        "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
+        "+ minimum_bound_p"
+    )
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", frozen(self.terms, np.int32))
+        object.__setattr__(self, "shifts", frozen(self.shifts, np.uint8))
+        object.__setattr__(self, "start", frozen(self.start, np.uint64))
+        for name in ("per_length", "per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
+        """What the sums begin with, in float32."""
+        begin, end = self.start.astype(np.float64).T
+        exact: Float64Array = (begin - end) * float(self.result_scale)
+        return exact.astype(np.float32)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.start)
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def lanes(self) -> int:
+        """Decisions of a block."""
+        return int(self.terms.shape[2])
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of decisions."""
+        return int(self.terms.shape[0])
+
+    @property
+    def n_terms(self) -> int:
+        """Coefficients of a decision."""
+        return int(self.terms.shape[1])
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether the last block is padded."""
+        return self.n_blocks * self.lanes > self.n_decisions
+
+    @property
+    def loops(self) -> NestedLoop:
+        """The loops of the C over the features: the outermost, with those inside."""
+        return nested_loops(self.n_features, self.degree)
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the table of coefficients, and the degree."""
+        return (
+            Constant("DEGREE", self.degree, "of the polynomials"),
+            Constant("LANES", self.lanes, "decisions of a block, side by side"),
+            Constant("N_BLOCKS", self.n_blocks, "blocks of decisions, the last one filled up"),
+            Constant("BLOCK_WORDS", self.n_terms * self.lanes, "coefficients of a block"),
+        )
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest decision, term of the bound or |x|^2."""
+        reach = max(1.0, length + deviation)
+        powers = reach ** np.arange(1, self.degree + 1)
+        slack = float((self.per_length @ powers).max())
+        slack += float((self.per_deviation @ powers).max()) * max(1.0, deviation / reach)
+        return float(max(2.0**65 * float(self.result_scale), 4 * slack, 4 * length**2))
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds; x holds multiples of the unit."""
+        units = self.sums((batch.x * self.per_unit).astype(np.int64))
+        words = np.abs(units).astype(np.uint64)
+        high = (words >> np.uint64(32)).astype(np.uint32).astype(np.float32)
+        low = (words & np.uint64(0xFFFFFFFF)).astype(np.uint32).astype(np.float32)
+        size = (high * _WORD + low) * self.result_scale
+        reach = (batch.length + batch.deviation)[:, None]
+        along, moved = (table[None, :, -1] for table in (self.per_length, self.per_deviation))
+        for k in range(self.degree - 1, 0, -1):
+            along = along * reach + self.per_length[:, k - 1]
+            moved = moved * reach + self.per_deviation[:, k - 1]
+        of_input = along * reach + moved * batch.deviation[:, None]
+        return replace(
+            batch,
+            decision=np.where(units >= 0, size, -size),
+            bound=(of_input + size * self.result_error) + self.minimum,
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
+        )
+
+    def sums(self, codes: Whole) -> Whole:
+        """Return the decisions of codes in steps, shape (n_queries, n_decisions)."""
+        columns = self.terms.transpose(1, 0, 2).reshape(self.n_terms, -1)
+        terms = iter(columns[:, : self.n_decisions].astype(np.int64))
+        total = np.zeros((len(codes), self.n_decisions), dtype=np.int64)
+        self._add(total, codes, terms, self.n_features, 1)
+        start = self.start.astype(np.int64)
+        total += start[:, 0] - start[:, 1]
+        return total
+
+    def _add(
+        self, total: Whole, codes: Whole, terms: Iterator[Whole], end: int, depth: int
+    ) -> None:
+        """Add the products of the features before `end` with the sums below them, in place."""
+        shift = self.shifts[depth - 1]
+        for feature in range(end):
+            own = np.broadcast_to(next(terms) << shift, total.shape)
+            if depth < self.degree:
+                own = own.copy()
+                self._add(own, codes, terms, feature + 1, depth + 1)
+                own >>= shift
+            total += codes[:, feature, None] * own
+
+    def shared(self) -> Shared:
+        """Return the codes in one unit, the features, the blocks of decisions and their number."""
+        tables = (self.per_length, self.per_deviation)
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("N_PREPARED", self.n_features),
+            *sizes(self.terms, "N_BLOCKS", "N_TERMS", "LANES"),
+            *sizes(self.shifts, "DEGREE"),
+            *sizes(self.start[:, 0], "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+            *(size for table in tables for size in sizes(table, "N_DECISIONS", "DEGREE")),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds: those of 64 bits count as several of codes."""
+        last = (2 * self.degree + 8) * self.n_decisions + 1
+        return self.weight * int(self.terms.size) + last
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of polynomials: one for each decision."""
+        return self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return coefficients, intercepts and the constants of the bounds."""
+        return (
+            Table(
+                "terms",
+                self.terms,
+                "Coefficients of the monomials, in the order of nested sums: [block][term][lane]",
+            ),
+            Table(
+                "start",
+                self.start,
+                "Constants of the decisions, what is > 0 and what is < 0: [decision][part]",
+            ),
+            Table(
+                "bound_per_length",
+                self.per_length,
+                "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
+            ),
+            Table(
+                "bound_per_deviation",
+                self.per_deviation,
+                "Error of the decisions per power of y times d, from 0: [decision][power]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )

@@ -1,0 +1,103 @@
+"""The exact sum of a poly or sigmoid machine with integer codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.sums.code_table import CodeTable
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedSum(ExactSum):
+    """An exact sum with integer inner products, for kernels of <s, x>.
+
+    x is unit X with integers X. <s, x> is float32(<S, X>) * unit^2: the sum of integers is exact,
+    its conversion rounds once, and unit is a power of two. The kernel's functions and the weighted
+    sum are in float32 as in `ExactSum`.
+
+    Parameters
+    ----------
+    codes : CodeTable
+        The vectors; `vectors` is empty.
+    per_unit, unit_square : float32
+        1 / unit and unit^2.
+    """
+
+    codes: CodeTable
+    per_unit: np.float32
+    unit_square: np.float32
+
+    template: ClassVar[str] = "exact_sum"
+    has_single_kernels: ClassVar[bool] = False
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.coefficients.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def lanes(self) -> int:
+        """Vectors of a block."""
+        return int(self.coefficients.shape[2])
+
+    @property
+    def total_operations(self) -> int:
+        """Multiply-adds of one vector's inner product: its stored codes, rounded up."""
+        return -(-self.codes.operations() // self.n_slots)
+
+    def shared(self) -> Shared:
+        """Return the constants of `ExactSum`, and the number of codes in one unit."""
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("N_PREPARED", self.codes.n_features),
+            ("N_SLOTS", self.codes.n_slots),
+            ("N_SLOTS", self.n_slots),
+            ("LANES", self.codes.lanes),
+            *self.shared_by_groups(),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds: inner products, kernel functions, both sums, final steps."""
+        others = ExactSum.operations(self) - self.n_slots * self.total_operations
+        return self.codes.operations() + others
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: the lists of its zeros are skipped."""
+        codes = (batch.x * self.per_unit).astype(np.int64)
+        return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
+
+    def columns(self) -> RealArray:
+        """Return the vectors as (n_features, n_slots), in units of x."""
+        vectors = np.zeros((self.n_features, self.n_slots), dtype=np.float32)
+        vectors[self.codes.columns] = self.codes.codes.T
+        return vectors / self.per_unit
+
+    def totals(
+        self, x: RealArray, columns: RealArray, slots: NDArray[np.intp] | None = None
+    ) -> RealArray:
+        """Return <s, x> as the C computes it; parameters as in `ExactSum`."""
+        products = self.codes.products((x * self.per_unit).astype(np.int64))
+        if slots is not None:
+            products = np.take_along_axis(products, slots, axis=1)
+        total: RealArray = products.astype(np.float32) * self.unit_square
+        return total
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the codes instead of the vectors, then the other tables of `ExactSum`."""
+        own = ("vectors", "squares")
+        shared = tuple(t for t in ExactSum.tables(self) if t.name not in own)
+        return (*(t for t in self.codes.tables() if t.name != "squares"), *shared)

@@ -1,0 +1,374 @@
+"""The exact sum: f_p = sum_i beta_pi K(s_i, x) + b_p with a bound on its error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.sums.order_of_sums import sum_blocks, sum_groups, sum_totals
+from kmcompile.program.stages.sums.self_bound import SelfBound
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
+
+_CHUNK_VALUES = 1 << 18  # float32 values in one work array, which fits the second-level cache
+
+_CHUNK_TOTALS = 1 << 22  # and in the arrays of the groups' totals
+
+_FEW_LANES = 8
+"""Fewer lanes than this stay in scalar registers."""
+
+MOST_PLAIN = 8
+"""Most totals of groups that are added to a decision without keeping what rounding takes off."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactSum(VectorTotals):
+    """Sum over all support vectors, blocks of `lanes` vectors at a time.
+
+    The vectors stand in groups. All vectors of a group take part in the same decisions (for
+    one-vs-one a group is a class and its decisions are the class's pairs; a group of many blocks
+    is parted, so that fewer roundings act on a product). Within a group the
+    coefficients of a decision have one sign. So |sum of coef * error| is the sum of the
+    magnitudes, and needs no absolute value per vector.
+
+    For a group and each of its decisions, the products of one block are added left to right,
+    the blocks in order, and the group's total is added to the decision. With N additions on the
+    longest path: |error| <= gamma_(N + 1) sum |beta K| (Higham, section 4.2), which is part of the
+    kernel's value error, as is the rounding of the coefficients (lemmas 4 and 5 of the manual's
+    page rounding_proof).
+
+    Where more than `MOST_PLAIN` totals are added to a decision, the sum is compensated: what each
+    of these additions rounds off is exactly known, is added up apart, and added to the decision at
+    the end. So they count as one addition, and gamma_(m - 1)^2 sum |total| for m totals (T. Ogita,
+    S. Rump, S. Oishi, Accurate sum and dot product, 2005, proposition 4.5).
+
+    The bound of a decision is
+
+        final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
+
+    With `skip_zeros` the sums over the features run over the list of nonzero features, which the
+    stage `nonzeros` has made. For <s, x> this changes no bit, because the skipped terms add +-0 to
+    a sum that began with +0. A squared distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
+
+    In the replay all arrays are float64 instead of float32.
+
+    Parameters
+    ----------
+    kernel : Float32Kernel
+    n_vectors : int
+        Support vectors without the padding.
+    vectors : ndarray of shape (n_blocks, n_features, lanes), float32
+        A group's last block is padded with copies of its last vector, with coefficient 0.
+    coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
+    group_ends : ndarray of shape (n_groups,), uint16
+        The block after the last one of each group.
+    group_decisions : ndarray of shape (n_groups, n_rows), uint16
+        The decision to which each row of the group's coefficients belongs.
+    intercept : ndarray of shape (n_decisions,), float32
+    final_factor, result_error : float32
+    minimum : ndarray of shape (n_decisions,), float32
+        The part of the bound that does not depend on the query: rounding of the stored intercept,
+        underflow, the exponential's cutoff.
+    trivial_bound : float32
+        The bound of queries whose deviation is too large for the kernel's bound.
+    skip_zeros : bool
+    mixed_signs : bool
+        Whether a row of a group has coefficients of both signs. Then errors are multiplied by the
+        magnitudes of the coefficients.
+    squares : ndarray of shape (n_blocks, lanes), float32
+        |s|^2 of the vectors; of shape (0, 0) where no distance is expanded.
+    reduced : SelfBound or None
+        What is added to the bound of a reduced machine whose K(x, x) depends on the query.
+    """
+
+    kernel: Float32Kernel
+    n_vectors: int
+    vectors: RealArray
+    coefficients: RealArray
+    group_ends: np.ndarray
+    group_decisions: np.ndarray
+    intercept: RealArray
+    final_factor: Real
+    result_error: Real
+    minimum: RealArray
+    trivial_bound: Real
+    skip_zeros: bool
+    mixed_signs: bool
+    squares: RealArray
+    reduced: SelfBound | None
+
+    template: ClassVar[str] = "exact_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
+    has_single_kernels: ClassVar[bool] = True
+    """Whether an early exit can compute the kernel of one vector and the sum reuses it."""
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        dtype = self.kernel.precision.dtype
+        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        for name in ("group_ends", "group_decisions"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of decisions in which a vector takes part."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of vectors."""
+        return len(self.group_ends)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.intercept)
+
+    @property
+    def most_totals(self) -> int:
+        """Largest number of totals of groups that are added to a decision."""
+        return max(Counter(self.group_decisions.ravel().tolist()).values())
+
+    @property
+    def compensates(self) -> bool:
+        """Whether the decisions keep what rounding takes off the totals of groups."""
+        return self.most_totals > MOST_PLAIN
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
+        bound = np.empty_like(decision)
+        columns = self.columns()
+        rows = max(1, _CHUNK_TOTALS // (self.n_groups * self.n_rows))
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(batch.chosen(part), columns)
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
+        )
+
+    def sum_values(self, value: RealArray) -> RealArray:
+        """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
+
+        Parameters
+        ----------
+        value : ndarray of shape (n_queries, n_slots), float32
+        """
+        value = value.reshape(len(value), self.n_blocks, self.lanes)
+        decision = np.zeros((len(value), self.n_decisions), dtype=value.dtype)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                coef = self.coefficients[first:end, row, :]
+                decision[:, p] += sum_blocks(value[:, first:end] * coef)
+            first = end
+        return decision
+
+    def add_slots(self, running: RealArray, slots: NDArray[np.intp], value: RealArray) -> None:
+        """Add beta value of one slot for each query to the query's decisions, in place."""
+        blocks, lanes = np.divmod(slots, self.lanes)
+        groups = np.searchsorted(self.group_ends, blocks, side="right")
+        rows = np.arange(len(slots))
+        for row in range(self.n_rows):
+            coef = self.coefficients[blocks, row, lanes]
+            running[rows, self.group_decisions[groups, row]] += coef * value
+
+    def slot_decisions(self) -> RealArray:
+        """Return beta of every slot in every decision, shape (n_slots, n_decisions)."""
+        table = np.zeros((self.n_blocks, self.lanes, self.n_decisions), dtype=np.float32)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                table[first:end, :, p] = self.coefficients[first:end, row, :]
+            first = end
+        return table.reshape(-1, self.n_decisions)
+
+    def slot_coefficients(self, row: int) -> RealArray:
+        """Return beta of every slot in one row, shape (n_slots,)."""
+        return np.ascontiguousarray(self.coefficients[:, row, :].reshape(-1))
+
+    def _sum(self, batch: Batch, columns: RealArray) -> tuple[RealArray, RealArray]:
+        n = len(batch)
+        sums = np.empty((n, self.n_groups, self.n_rows), dtype=columns.dtype)
+        errors = np.empty_like(sums)
+        usable = np.empty(n, dtype=bool)
+        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            some = batch.chosen(part)
+            terms = self.kernel.query_terms(some)
+            value, error = self.kernel.finish(self.totals(some.x, columns), terms)
+            sums[part], errors[part] = self._totals_of_groups(value, error)
+            usable[part] = terms.usable
+        added = sum_totals(sums, self.group_decisions, self.n_decisions, self.compensates)
+        decision = added + self.intercept
+        bound = np.zeros_like(decision)
+        for group, decisions in enumerate(self.group_decisions):
+            for row, p in enumerate(decisions):
+                bound[:, p] += magnitude(errors[:, group, row])
+        rounding = magnitude(decision) * self.result_error
+        bound = bound * self.final_factor + rounding + self.minimum
+        bound = np.where(usable[:, None], bound, rounding + self.trivial_bound)
+        if self.reduced is not None:
+            bound = bound + self.reduced.of(batch)
+        return decision, bound
+
+    def _totals_of_groups(self, value: RealArray, error: RealArray) -> tuple[RealArray, RealArray]:
+        """Return the totals of values and errors, each of shape (n_queries, n_groups, n_rows)."""
+        shape = (len(value), self.n_blocks, self.lanes)
+        value, error = value.reshape(shape), error.reshape(shape)
+        totals = np.empty((len(value), self.n_groups, self.n_rows), dtype=value.dtype)
+        errors = np.empty_like(totals)
+        for row in range(self.n_rows):
+            coef = self.coefficients[:, row, :]
+            weights = magnitude(coef) if self.mixed_signs else coef
+            totals[:, :, row] = sum_groups(value * coef, self.group_ends)
+            errors[:, :, row] = sum_groups(error * weights, self.group_ends)
+        return totals, errors
+
+    @property
+    def most_single(self) -> int:
+        """Largest number of vectors of a block that are summed one by one.
+
+        Where an early exit has left more of a block to be summed, summing the whole block again
+        takes less: a block reads each feature, or its index and the feature, once for all lanes,
+        and keeps lanes in vector registers where it has many.
+        """
+        few = self.lanes // 2 if self.skip_zeros else self.lanes - 1
+        return min(self.lanes - 1, few if self.lanes < _FEW_LANES else self.lanes // _FEW_LANES)
+
+    def spared(self, slots: NDArray[np.intp]) -> NDArray[np.uint32]:
+        """Return how many totals of touched slots are not summed again, shape (n_queries,).
+
+        Parameters
+        ----------
+        slots : ndarray of shape (n_queries, n_touched), intp
+            Different slots of each query.
+        """
+        touched = np.zeros((len(slots), self.n_blocks), dtype=np.uint32)
+        np.add.at(touched, (np.arange(len(slots))[:, None], slots // self.lanes), 1)
+        taken = touched + np.uint32(self.most_single) >= self.lanes
+        spared: NDArray[np.uint32] = np.where(taken, touched, 0).sum(axis=1, dtype=np.uint32)
+        return spared
+
+    def least_spared(self, n_touched: int) -> int:
+        """Return how many of any n_touched slots are not summed again at least."""
+        lost = self.n_blocks * (self.lanes - 1 - self.most_single)
+        return max(0, n_touched - lost)
+
+    @property
+    def row_operations(self) -> int:
+        """Multiply-adds of a vector in one decision: value, error, magnitude for mixed signs."""
+        return 3 if self.mixed_signs else 2
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots, groups and decisions."""
+        return (
+            ("N_SLOTS", self.n_slots),
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
+            *self.shared_by_groups(),
+        )
+
+    def shared_by_groups(self) -> Shared:
+        """Return the shared constants in the shapes of the tables of coefficients and groups."""
+        return (
+            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+            *(() if self.reduced is None else sizes(self.reduced.distance, "N_DECISIONS")),
+        )
+
+    def needs(self) -> frozenset[str]:
+        """Return "nonzeros" if the sums run over the list of nonzero features."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
+
+    def operations(self) -> int:
+        """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
+        padded = self.n_blocks * self.lanes
+        per_vector = (
+            self.total_operations
+            + self.kernel.finish_operations
+            + self.row_operations * self.n_rows
+        )
+        apart = 0 if self.reduced is None else self.reduced.operations
+        each = 8 if self.compensates else 2
+        ends = 6 * self.n_decisions + each * self.n_groups * self.n_rows
+        return padded * per_vector + ends + apart
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query; totals that are spared are not summed again."""
+        kept = batch.spared.astype(np.int64)
+        skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
+        return self.operations() - kept * self.total_operations - skipped
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, coefficients, groups, intercepts and constant bounds."""
+        squares = (
+            (
+                Table(
+                    "squares", self.squares, "Squares |s_i|^2 of the support vectors: [block][lane]"
+                ),
+            )
+            if self.expands
+            else ()
+        )
+        distance: tuple[Table, ...] = ()
+        if self.reduced is not None:
+            distance = (
+                Table(
+                    "distance",
+                    self.reduced.distance,
+                    "Distance |W_p - W^_p| from the trained model, with all factors: [decision]",
+                ),
+            )
+        return (
+            Table(
+                "vectors",
+                self.vectors,
+                "Support vectors s_i, in prepared features: [block][feature][lane]",
+            ),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "Dual coefficients beta_pi, 0 where a block is filled up: [block][row][lane]",
+            ),
+            Table(
+                "group_ends",
+                self.group_ends,
+                "Number of the block after the last one of a group: [group]",
+            ),
+            Table(
+                "group_decisions",
+                self.group_decisions,
+                "Number p of the decision that a row adds to: [group][row]",
+            ),
+            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+            *squares,
+            *distance,
+        )

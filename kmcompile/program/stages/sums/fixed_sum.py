@@ -1,0 +1,319 @@
+"""The exact sum of an rbf machine in fixed-point integers, with a bound on its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.stage import Always
+from kmcompile.program.stages.sums.code_table import CodeTable
+from kmcompile.program.stages.sums.fixed_kernel import FixedKernel, Whole
+
+FUNCTION_OPERATIONS = 8
+"""Multiply-adds of a kernel value from its distance."""
+
+_CHUNK_VALUES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FixedSum(FixedKernel, Always):
+    """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
+
+    x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
+    D^2 = |S - X|^2 of the stored codes, which is exact:
+
+    - t = gamma unit^2 D^2 / ln 2 as a uint32 with 26 fractional bits:
+      (D^2 >> distance_shift) * multiplier >> product_shift. From `cutoff` on, where t is 32, the
+      kernel is 0.
+    - k = 2^-t with 31 fractional bits (`kmcompile.numeric.scalar.exp2_fixed`).
+    - The vectors stand in groups, and in a group the coefficients of a row have one sign. The
+      sums of the products k * c, c = |coefficient| / step, are uint64. No sum can overflow:
+      sum_i c_pi < 2^32 for every decision, its intercept included.
+    - f_p = +-(|positive - negative| >> result_shift) * result_scale in float32.
+
+    The bound. K = 2^-t for the exact t of the stored codes:
+
+    - The sum of the stored vectors' K at the codes is within apart_p + length_p |x - X| sqrt(2
+      gamma) of f_p - b_p for the exactly prepared x (`kmcompile.lower.feature_space`).
+    - k is within K rho + 2^-31 of K: rho holds the multiplier, the shifts and 2^-t. From the
+      cutoff on, k is 0 and K at most 2^-32 (1 + rho).
+    - So K <= (k + 2^-31) / (1 - rho), and with M_p = sum_i c_pi k_i the sum of the k is within
+      rho / (1 - rho) M_p + 2^-31 / (1 - rho) sum_i c_pi of the sum of the K.
+
+    With M_p from its integer, rounded up, the decision is off by at most
+
+        value_error M_p + per_deviation_p * deviation + result_error |f_p| + minimum_p,
+
+    where minimum_p contains apart_p, 2^-31 sum_i c_pi and the roundings of intercept and result.
+    All constants are rounded up by 2^-18, relatively, which covers the roundings in the evaluation
+    of this bound. No result is below 2^-93, so that the rounding of minimum_p also covers flushed
+    operations, of 2^-126 each.
+
+    Parameters
+    ----------
+    codes : CodeTable
+        Codes of the vectors; the padding vectors of a group's last block are 0.
+    per_unit : float32
+        1 / unit, a power of two.
+    kernel : RbfFloat32
+        The kernel in float32, for early exits.
+    n_vectors, lanes : int
+        Number of support vectors, and of vectors in a block.
+    distance_shift, multiplier, product_shift, cutoff : int
+    coefficients : ndarray of shape (n_blocks, n_rows, lanes), uint16 or uint32
+        The integers c; 0 for padding vectors.
+    group_ends : ndarray of shape (n_groups,), uint16
+        The block after the last one of each group.
+    group_rows : ndarray of shape (n_groups, n_rows), uint16
+        For each row of a group twice the index of its decision, plus 1 if it is subtracted.
+    start : ndarray of shape (n_decisions, 2), uint64
+        The intercept's positive and negative part in units of a product.
+    result_shift : int
+    result_scale : float32
+        A power of two: step * 2^(result_shift - 31).
+    value_error, result_error : float32
+    per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    """
+
+    codes: CodeTable
+    per_unit: np.float32
+    kernel: RbfFloat32
+    n_vectors: int
+    lanes: int
+    distance_shift: int
+    multiplier: int
+    product_shift: int
+    cutoff: int
+    coefficients: NDArray[np.uint32]
+    group_ends: NDArray[np.uint16]
+    group_rows: NDArray[np.uint16]
+    start: Whole
+    result_shift: int
+    result_scale: np.float32
+    value_error: np.float32
+    result_error: np.float32
+    per_deviation: Float32Array
+    minimum: Float32Array
+
+    template: ClassVar[str] = "fixed_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        narrow = np.uint16 if self.coefficients.max(initial=0) < 1 << 16 else np.uint32
+        object.__setattr__(self, "coefficients", frozen(self.coefficients, narrow))
+        object.__setattr__(self, "start", frozen(self.start, np.uint64))
+        for name in ("group_ends", "group_rows"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+        for name in ("per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of vectors."""
+        return int(self.coefficients.shape[0])
+
+    @property
+    def n_rows(self) -> int:
+        """Number of decisions in which a vector takes part."""
+        return int(self.coefficients.shape[1])
+
+    @property
+    def wide_coefficients(self) -> bool:
+        """Whether coefficients have 32 bits instead of 16."""
+        return self.coefficients.dtype.itemsize > 2
+
+    @property
+    def n_slots(self) -> int:
+        """Number of slots of vectors in the blocks, padding included."""
+        return self.n_blocks * self.lanes
+
+    @property
+    def n_groups(self) -> int:
+        """Groups of vectors."""
+        return len(self.group_ends)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.start)
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def intercept(self) -> Float32Array:
+        """The intercepts in float32, for early exits."""
+        step = np.ldexp(float(self.result_scale), -self.result_shift)
+        exact: Float64Array = (self.start[:, 0] * step) - (self.start[:, 1] * step)
+        return exact.astype(np.float32)
+
+    def columns(self) -> Float32Array:
+        """Return the vectors as (n_features, n_slots), in units of x, for fitting early exits."""
+        vectors = np.zeros((self.n_features, self.n_slots), dtype=np.float32)
+        vectors[self.codes.columns] = self.codes.codes.T
+        return vectors / self.per_unit
+
+    def slot_decisions(self) -> Float32Array:
+        """Return the coefficient of every slot in every decision, (n_slots, n_decisions)."""
+        step = np.ldexp(float(self.result_scale), exp2_fixed.RESULT_BITS - self.result_shift)
+        table = np.zeros((self.n_blocks, self.lanes, self.n_decisions))
+        first = 0
+        for end, coded in zip(self.group_ends, self.group_rows, strict=True):
+            for row, (p, negative) in enumerate(zip(coded // 2, coded % 2, strict=True)):
+                sign = -step if negative else step
+                table[first:end, :, p] = sign * self.coefficients[first:end, row]
+            first = end
+        return table.reshape(-1, self.n_decisions).astype(np.float32)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds; x holds multiples of the unit."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=np.float32)
+        bound = np.empty_like(decision)
+        rows = max(1, _CHUNK_VALUES // self.n_slots)
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(batch.chosen(part))
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
+        )
+
+    def sums(self, x: NDArray[np.int64]) -> Whole:
+        """Return the sums of products of codes of shape (n_queries, n_features).
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_decisions, 2), uint64
+                The sum of the positive and the sum of the negative products, with the intercept.
+        """
+        k = self.kernels(self.codes.distances(x))
+        sums = np.repeat(self.start[None], len(x), axis=0)
+        by_slot = self.coefficients.transpose(0, 2, 1).reshape(self.n_slots, self.n_rows)
+        first = 0
+        for block, coded in zip(self.group_ends, self.group_rows, strict=True):
+            own = slice(first, int(block) * self.lanes)
+            products = exact_product(k[:, own], by_slot[own])
+            for row, (p, negative) in enumerate(zip(coded // 2, coded % 2, strict=True)):
+                sums[:, p, negative] += products[:, row]
+            first = own.stop
+        return sums
+
+    def _sum(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        sums = self.sums((batch.x * self.per_unit).astype(np.int64))
+        positive, negative = sums[:, :, 0], sums[:, :, 1]
+        above = positive >= negative
+        size = np.where(above, positive - negative, negative - positive)
+        size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
+        decision: Float32Array = np.where(above, size, -size)
+        of_values = self.rounded_up(positive + negative - self.start.sum(axis=1))
+        of_input = self.per_deviation * batch.deviation[:, None]
+        rounding = magnitude(decision) * self.result_error
+        bound = ((of_values * self.value_error + of_input) + rounding) + self.minimum
+        return decision, bound
+
+    def rounded_up(self, sums: Whole) -> Float32Array:
+        """Return the sums, which count products, in units of the result as float32, rounded up."""
+        upper = (sums >> np.uint64(self.result_shift)) + np.uint64(1)
+        return upper.astype(np.float32) * self.result_scale
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots, groups and decisions."""
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("N_PREPARED", self.n_features),
+            ("N_SLOTS", self.codes.n_slots),
+            ("N_SLOTS", self.n_slots),
+            ("LANES", self.codes.lanes),
+            ("LANES", self.lanes),
+            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
+            *sizes(self.group_ends, "N_GROUPS"),
+            *sizes(self.group_rows, "N_GROUPS", "N_ROWS"),
+            *sizes(self.start[:, 0], "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds: distances, kernel functions, sums, final steps."""
+        per_slot = FUNCTION_OPERATIONS + self.n_rows
+        own = self.codes.operations() + self.n_slots * per_slot
+        return own + self.n_features + self.n_groups * self.n_rows + 12 * self.n_decisions
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query: the lists of its zeros are skipped."""
+        codes = (batch.x * self.per_unit).astype(np.int64)
+        return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, coefficients, groups, intercepts, 2^(-i / 64) and constant bounds."""
+        return (
+            *self.codes.tables(),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "Dual coefficients |beta_pi|, 0 where a block is filled up: [block][row][lane]",
+            ),
+            Table(
+                "group_ends",
+                self.group_ends,
+                "Number of the block after the last one of a group: [group]",
+            ),
+            Table(
+                "group_rows",
+                self.group_rows,
+                "Number 2 p of the decision that a row adds to, + 1 if beta < 0: [group][row]",
+            ),
+            Table(
+                "start",
+                self.start,
+                "Intercepts b_p, their positive and negative parts: [decision][part]",
+            ),
+            Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
+            Table(
+                "per_deviation",
+                self.per_deviation,
+                "Error of the decisions per |x - code|: [decision]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )
+
+
+def exact_product(left: Whole, right: NDArray[np.uint32]) -> Whole:
+    """Return left @ right of integers below 2^32, for sums below 2^64.
+
+    The integers are split into 16-bit halves, whose partial sums are below 2^53 and thus exact in
+    float64 in any order.
+    """
+    low = np.uint64(0xFFFF)
+    total = np.zeros((len(left), right.shape[1]), dtype=np.uint64)
+    for left_shift in (0, 16):
+        of_left = ((left >> np.uint64(left_shift)) & low).astype(np.float64)
+        for right_shift in (0, 16):
+            shifted = right.astype(np.uint64) >> np.uint64(right_shift)
+            part = (of_left @ (shifted & low).astype(np.float64)).astype(np.uint64)
+            total += part << np.uint64(left_shift + right_shift)
+    return total

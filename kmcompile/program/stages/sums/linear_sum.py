@@ -1,0 +1,159 @@
+"""The sum of a linear machine: f_p = <w_p, x> + b_p, with the support vectors summed beforehand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinearSum(VectorlessSum):
+    """One plain sum over the features for every decision, `lanes` decisions at a time.
+
+    With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
+    |f_p - f^_p| <= (gamma_n |w^_p| + e_p) X + (|w^_p| + e_p) delta
+    + result_error |f^_p| + minimum_p
+    (Higham, eq. 3.5; the last addition rounds once).
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_blocks, n_features, lanes), float32
+        The weights w of decision `block * lanes + lane`; the last block's padding is 0.
+    intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    result_error : float32
+    """
+
+    weights: RealArray
+    intercept: RealArray
+    per_length: RealArray
+    per_deviation: RealArray
+    minimum: RealArray
+    result_error: Real
+
+    template: ClassVar[str] = "linear_sum"
+    unit: ClassVar[str] = "inner products"
+
+    def __post_init__(self) -> None:
+        dtype = precision_of(self.result_error).dtype
+        for name in ("weights", "intercept", "per_length", "per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        return "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
+
+    @property
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+        return int(self.weights.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Decisions of a block."""
+        return int(self.weights.shape[2])
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of decisions."""
+        return int(self.weights.shape[0])
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether the last block is padded."""
+        return self.n_blocks * self.lanes > self.n_decisions
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the table of weights."""
+        return (
+            Constant("LANES", self.lanes, "decisions of a block, side by side"),
+            Constant("N_BLOCKS", self.n_blocks, "the last ones of a group filled up"),
+            Constant("BLOCK_WORDS", self.n_features * self.lanes, "N_PREPARED * LANES"),
+        )
+
+    def shared_table(self) -> RealArray:
+        """Return the weights."""
+        return self.weights
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest sum of magnitudes, term of the bound or |x|^2."""
+        weights = np.abs(self.weights.transpose(0, 2, 1).astype(np.float64))
+        if magnitude is None:
+            inner = float(np.sqrt((weights**2).sum(axis=2)).max()) * length
+        else:
+            inner = float((weights @ magnitude).max())
+        slack = float(self.per_deviation.max()) * deviation
+        return max(4 * inner, 4 * slack, 4 * length**2)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        columns = self.weights.transpose(1, 0, 2).reshape(self.n_features, -1)
+        columns = np.ascontiguousarray(columns[:, : self.n_decisions])
+        decision = np.zeros((len(batch.x), self.n_decisions), dtype=columns.dtype)
+        for feature, w in enumerate(columns):
+            decision += batch.x[:, feature, None] * w
+        decision += self.intercept
+        bound = (
+            self.per_length * batch.length[:, None]
+            + self.per_deviation * batch.deviation[:, None]
+            + magnitude(decision) * self.result_error
+            + self.minimum
+        )
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
+        )
+
+    def shared(self) -> Shared:
+        """Return the features, the blocks of decisions and their number."""
+        rows = (self.intercept, self.per_length, self.per_deviation, self.minimum)
+        return (
+            *sizes(self.weights, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds, padding included."""
+        return int(self.weights.size) + 5 * self.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of inner products: one for each decision."""
+        return self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return weights, intercepts and the constants of the bounds."""
+        return (
+            Table(
+                "weights",
+                self.weights,
+                "Weights w_p of the decisions, per prepared feature: [block][feature][lane]",
+            ),
+            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
+            Table(
+                "bound_per_length", self.per_length, "Error of the decisions per |x|: [decision]"
+            ),
+            Table(
+                "bound_per_deviation",
+                self.per_deviation,
+                "Error of the decisions per |x - prepared x|: [decision]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )

@@ -1,0 +1,390 @@
+"""One-vs-one sums that are evaluated pair by pair, until no other class can win."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Float32Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.stages.labels.proved import middles
+from kmcompile.program.stages.labels.vote import Vote
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.pair_votes import votes_of
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
+
+_CHUNK_VALUES = 1 << 22  # number of float32 values in a work array
+
+SECTION = 16
+"""Number of entries in a section, best about the square root of a list's length."""
+
+_ENTRY_OPERATIONS = 4
+"""Multiply-adds of an entry: two, and those of finding the vector with its kernel."""
+
+_PAIR_OPERATIONS = 24
+"""Multiply-adds of a pair besides its entries: ends of both sums, the bound, the votes."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairSum(VectorTotals):
+    """f_p = sum of coef K(s_i, x) + b_p over the vectors that are part of pair p only.
+
+    A pair is a list of entries, each a vector's number and its coefficient. Entries with positive
+    coefficients come first. Every vector stands in one table; its kernel is computed
+    when the first pair of a query needs it, and kept. A pair's products of one sign are added in
+    sections of `SECTION` left to right, the sections left to right, then the two sums and the
+    intercept. So no bit of a pair depends on which pairs were evaluated before, and |sum of coef *
+    error| of either sign is the sum of the magnitudes: the bound is that of `ExactSum`. A product
+    passes fewer additions than in one long sum (Higham, section 4.2).
+
+    `vote` evaluates only the pairs that settle the label. It orders the classes by their scores,
+    highest first. A score is a linear form of x for each class; all scores together cost n_classes
+    n_features multiply-adds. They settle nothing, but tell which class is likely to win and which
+    classes may beat it (`PairVotes`). A pair whose sign certified exits have proved is not
+    evaluated: its decision is the middle of its interval.
+
+    In the replay everything is float64, all pairs are evaluated and there are no scores.
+
+    Parameters
+    ----------
+    kernel : Float32Kernel
+    n_classes : int
+    vectors : ndarray of shape (n_vectors, n_features, 1), float32
+    entry_vectors : ndarray of shape (n_entries,), uint16
+    coefficients : ndarray of shape (n_entries,), float32
+    pair_ends : ndarray of shape (n_decisions, 2), uint32
+        For each pair the index behind its positive entries and behind its last entry. A pair begins
+        where the pair before it ends.
+    intercept, final_factor, result_error, minimum, trivial_bound
+        As in `ExactSum`.
+    skip_zeros : bool
+    squares : ndarray of shape (n_vectors, 1), float32
+        As in `ExactSum`.
+    score_weights : ndarray of shape (n_classes, n_features), float32
+    score_offset : ndarray of shape (n_classes,), float32
+    """
+
+    kernel: Float32Kernel
+    n_classes: int
+    vectors: RealArray
+    entry_vectors: np.ndarray
+    coefficients: RealArray
+    pair_ends: np.ndarray
+    intercept: RealArray
+    final_factor: Real
+    result_error: Real
+    minimum: RealArray
+    trivial_bound: Real
+    skip_zeros: bool
+    squares: RealArray
+    score_weights: RealArray
+    score_offset: RealArray
+
+    template: ClassVar[str] = "pair_sum"
+    place: ClassVar[Place] = Place.SUM
+    takes_exits: ClassVar[bool] = True
+    exit: ClassVar[str | None] = "exact"
+
+    def __post_init__(self) -> None:
+        dtype = self.kernel.precision.dtype
+        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+        for name in ("score_weights", "score_offset"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+        object.__setattr__(self, "entry_vectors", frozen(self.entry_vectors, np.uint16))
+        object.__setattr__(self, "pair_ends", frozen(self.pair_ends, np.uint32))
+
+    @property
+    def n_vectors(self) -> int:
+        """Support vectors."""
+        return self.n_blocks
+
+    @property
+    def n_entries(self) -> int:
+        """Entries of all pairs."""
+        return len(self.entry_vectors)
+
+    @property
+    def n_decisions(self) -> int:
+        """Pairs."""
+        return len(self.intercept)
+
+    @property
+    def longest_list(self) -> int:
+        """Largest number of entries of one sign in a pair."""
+        ends = np.concatenate([[0], self.pair_ends.reshape(-1).astype(np.int64)])
+        return int(np.diff(ends).max())
+
+    @property
+    def longest_pair(self) -> int:
+        """Largest number of entries of a pair."""
+        ends = self.pair_ends[:, 1].astype(np.int64)
+        return int(np.diff(ends, prepend=0).max())
+
+    @property
+    def most_sections(self) -> int:
+        """Largest number of sections of all pairs: two sums each, whose last ones may be short."""
+        return (self.n_entries + 2 * (SECTION - 1) * self.n_decisions) // SECTION
+
+    def lists(self) -> list[tuple[slice, slice]]:
+        """Return the entries of each pair: the positive ones and the negative ones."""
+        starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
+        return [
+            (slice(int(start), int(middle)), slice(int(middle), int(end)))
+            for start, (middle, end) in zip(starts, self.pair_ends, strict=True)
+        ]
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with the decisions and bounds of all pairs."""
+        n = len(batch.x)
+        decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
+        bound = np.empty_like(decision)
+        columns = self.columns()
+        rows = max(1, _CHUNK_VALUES // columns.shape[1])
+        for start in range(0, n, rows):
+            part = slice(start, start + rows)
+            decision[part], bound[part] = self._sum(batch.chosen(part), columns)
+        spent = batch.kernel_evals + np.uint32(self.n_vectors)
+        return replace(batch, decision=decision, bound=bound, kernel_evals=spent)
+
+    def _sum(self, batch: Batch, columns: RealArray) -> tuple[RealArray, RealArray]:
+        terms = self.kernel.query_terms(batch)
+        value, error = self.kernel.finish(self.totals(batch.x, columns), terms)
+        value, error = np.ascontiguousarray(value.T), np.ascontiguousarray(error.T)
+        decision = np.empty((len(batch), self.n_decisions), dtype=value.dtype)
+        bound = np.empty_like(decision)
+        for p, (positive, negative) in enumerate(self.lists()):
+            decision[:, p] = self._added(value, positive) + self._added(value, negative)
+            bound[:, p] = magnitude(self._added(error, positive)) + magnitude(
+                self._added(error, negative)
+            )
+        decision += self.intercept
+        rounding = magnitude(decision) * self.result_error
+        bound = bound * self.final_factor + rounding + self.minimum
+        return decision, np.where(terms.usable[:, None], bound, rounding + self.trivial_bound)
+
+    def _added(self, values: RealArray, entries: slice) -> RealArray:
+        """Return the sum of coef * value of some entries, section by section."""
+        products = values[self.entry_vectors[entries]] * self.coefficients[entries, None]
+        total = np.zeros(values.shape[1], dtype=values.dtype)
+        for start in range(0, len(products), SECTION):
+            # add.accumulate adds strictly from first to last, as the C does.
+            total += np.add.accumulate(products[start : start + SECTION], axis=0)[-1]
+        return total
+
+    def scores(self, x: RealArray) -> Float32Array:
+        """Return the score of each class, shape (n_queries, n_classes)."""
+        score = np.repeat(self.score_offset[None, :], len(x), axis=0)
+        for column, weights in zip(x.T, self.score_weights.T, strict=True):
+            score += column[:, None] * weights
+        return score
+
+    def vote(
+        self, batch: Batch, summed: Batch
+    ) -> tuple[Batch, NDArray[np.int64], NDArray[np.int32]]:
+        """Return the batch with label, interval and certificate, its multiply-adds and its turns.
+
+        The turns, of shape (n_queries, n_decisions), are the places of the summed pairs in the
+        order of evaluation, increasing; 0 of pairs that are not summed.
+
+        Parameters
+        ----------
+        batch : Batch
+            The batch before the stage.
+        summed : Batch
+            The batch after `run`, with the decisions of all pairs.
+        """
+        middle, bound = middles(batch)
+        known = (middle - bound > 0) | (middle + bound < 0)
+        votes = votes_of(
+            np.where(known, middle, summed.decision),
+            np.where(known, bound, summed.bound),
+            self.scores(batch.x),
+            known,
+        )
+        summed_pairs = votes.evaluated & ~known
+        touched = self._touched(summed_pairs)
+        answer = replace(
+            summed,
+            label=votes.label,
+            lower=votes.lower,
+            upper=votes.upper,
+            certified=votes.certified,
+            kernel_evals=batch.kernel_evals + touched.astype(np.uint32),
+        )
+        sizes = np.array([after.stop - before.start for before, after in self.lists()])
+        pairs = summed_pairs.astype(np.int64) @ (_ENTRY_OPERATIONS * sizes + _PAIR_OPERATIONS)
+        kernels = touched * (self._vector_operations - self.skipped_features(batch.x))
+        recalled = np.where(known.any(axis=1), self.n_decisions, 0)
+        operations = kernels + pairs + recalled + self._order_operations(votes.settling)
+        return answer, operations, np.where(summed_pairs, votes.turn, 0)
+
+    def steps_of(self, turns: NDArray[np.int32], most_kernels: int) -> NDArray[np.int64]:
+        """Return the steps in which the pairs of each query are summed, shape (n_queries,).
+
+        A step computes at most `most_kernels` kernels, all of one pair, and ends the pair once it
+        has all of them.
+
+        Parameters
+        ----------
+        turns : ndarray of shape (n_queries, n_decisions), int32
+            As `vote` returns them.
+        most_kernels : int
+        """
+        needs = self._needs() > 0
+        steps = np.zeros(len(turns), dtype=np.int64)
+        order = np.argsort(turns, axis=1, kind="stable")
+        for row, (own, pairs) in enumerate(zip(turns, order, strict=True)):
+            known = np.zeros(self.n_vectors, dtype=bool)
+            for p in pairs[own[pairs] > 0]:
+                new = np.count_nonzero(needs[p] & ~known)
+                steps[row] += max(1, -(-new // most_kernels))
+                known |= needs[p]
+        return steps
+
+    def _needs(self) -> Float32Array:
+        """Return 1 for the vectors that a pair needs, shape (n_decisions, n_vectors)."""
+        needs = np.zeros((self.n_decisions, self.n_vectors), dtype=np.float32)
+        for p, (positive, negative) in enumerate(self.lists()):
+            needs[p, self.entry_vectors[positive]] = 1.0
+            needs[p, self.entry_vectors[negative]] = 1.0
+        return needs
+
+    def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return how many vectors the evaluated pairs of each query need, shape (n_queries,)."""
+        needs = self._needs()
+        rows = max(1, _CHUNK_VALUES // self.n_vectors)
+        counts = [
+            np.count_nonzero(evaluated[start : start + rows].astype(np.float32) @ needs, axis=1)
+            for start in range(0, len(evaluated), rows)
+        ]
+        return np.concatenate([np.zeros(0, dtype=np.int64), *counts]).astype(np.int64)
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots, classes and pairs."""
+        has_scores = len(self.score_offset) > 0  # not in a replay
+        scores = (
+            *sizes(self.score_weights, "N_CLASSES", "N_PREPARED"),
+            *sizes(self.score_offset, "N_CLASSES"),
+        )
+        return (
+            ("N_CLASSES", self.n_classes),
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
+            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
+            *sizes(self.entry_vectors, "N_ENTRIES"),
+            *sizes(self.coefficients, "N_ENTRIES"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+            *sizes(self.pair_ends[:, 0], "N_DECISIONS"),
+            *(scores if has_scores else ()),
+        )
+
+    def stands_before(self, other: Stage) -> bool:
+        """Return whether the stage may stand before a label: votes, ties to the lower index."""
+        return isinstance(other, Vote) and not other.break_ties
+
+    def needs(self) -> frozenset[str]:
+        """Return "nonzeros" if the sums run over the list of nonzero features."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
+
+    def operations(self) -> int:
+        """Return the multiply-adds of a query whose pairs are all evaluated one by one."""
+        kernels = self.n_vectors * self._vector_operations
+        entries = _ENTRY_OPERATIONS * self.n_entries
+        order = int(self._order_operations(self.n_decisions)) + self.n_decisions  # proved pairs
+        return order + kernels + entries + self._of_pairs
+
+    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
+        """Return the multiply-adds of all pairs of each query at once, without votes."""
+        per_vector = self._vector_operations - self.skipped_features(batch.x)
+        return self.n_vectors * per_vector + _ENTRY_OPERATIONS * self.n_entries + self._of_pairs
+
+    @property
+    def begin_operations(self) -> int:
+        """Multiply-adds before the first pair: scores, their order, marks, and proved pairs."""
+        return int(self._order_operations(0)) + self.n_decisions
+
+    @property
+    def choice_operations(self) -> int:
+        """Multiply-adds of finding a pair that could still change the label."""
+        return 12 * self.n_classes
+
+    @property
+    def kernel_operations(self) -> int:
+        """Multiply-adds of a kernel that is computed and kept."""
+        return self._vector_operations
+
+    @property
+    def longest_pair_operations(self) -> int:
+        """Multiply-adds of the longest pair, once its kernels are computed."""
+        return _ENTRY_OPERATIONS * self.longest_pair + _PAIR_OPERATIONS
+
+    @property
+    def label_operations(self) -> int:
+        """Multiply-adds of finding the leader, testing whether it is settled, and its interval."""
+        return 10 * self.n_classes
+
+    @property
+    def _vector_operations(self) -> int:
+        """Multiply-adds of a kernel that is computed and kept."""
+        return self.total_operations + self.kernel.finish_operations + 2
+
+    @property
+    def _of_pairs(self) -> int:
+        return _PAIR_OPERATIONS * self.n_decisions
+
+    def _order_operations(self, settling: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
+        """Return the multiply-adds of scores, their order, marks and the search for pairs."""
+        n = self.n_classes
+        scores = n * (self.n_features + 1) + n * (n - 1) // 2
+        marks = -(-self.n_vectors // 32) + -(-self.n_decisions // 32) + 4 * n
+        return scores + marks + 4 * n + self.choice_operations * settling
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of support vectors."""
+        return self.n_vectors
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return vectors, entries, pairs, constant bounds and scores."""
+        squares = (
+            (Table("squares", self.squares, "Squares |s_i|^2 of the support vectors: [vector]"),)
+            if self.expands
+            else ()
+        )
+        return (
+            Table(
+                "vectors",
+                self.vectors,
+                "Support vectors s_i, in prepared features: [vector][feature]",
+            ),
+            Table("entry_vectors", self.entry_vectors, "Number of the vector of an entry: [entry]"),
+            Table(
+                "coefficients",
+                self.coefficients,
+                "Dual coefficient beta_pi of an entry in its pair: [entry]",
+            ),
+            Table(
+                "pair_ends",
+                self.pair_ends,
+                "Entry after the positive ones of a pair, and after all of them: [pair][2]",
+            ),
+            Table("intercept", self.intercept, "Intercepts b_p of the pairs: [pair]"),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [pair]",
+            ),
+            *squares,
+            Table(
+                "score_weights",
+                self.score_weights,
+                "Weights of the score that orders the classes: [class][feature]",
+            ),
+            Table("score_offset", self.score_offset, "Constant of that score: [class]"),
+        )

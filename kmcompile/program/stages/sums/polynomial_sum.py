@@ -1,0 +1,235 @@
+"""The sum of a polynomial machine over its monomials, with the support vectors multiplied out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import factorial
+from typing import ClassVar
+
+import numpy as np
+
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import precision_of
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolynomialSum(VectorlessSum):
+    """Nested sums over the features (Horner's scheme), `lanes` decisions at a time.
+
+        f_p = b_p + sum_i x_i (c_pi + sum_(j <= i) x_j (c_pij + sum_(k <= j) x_k (...)))
+
+    Each sum begins with its own coefficient, the outermost with 0, and adds in the order of the
+    features. So a coefficient of degree k takes part in k products and at most n + k additions:
+    term i of the outermost sum in n - i, term j of the sum below in i - j + 1, and so on; these
+    numbers add up to n + k at most, since no index is larger than the one before it.
+
+    With c^, x^ as stored, let C_k be the norm of the coefficients of degree k
+    (`Polynomials.weighted_norms`), e_k that of their errors, X >= |x^|, delta >= |x - x^| and
+    Y = X + delta. Then sum |c^| |x^^t| <= C_k X^k over the monomials t of degree k (Cauchy and
+    Schwarz), and |f_k(x) - f_k(x^)| <= k C_k delta Y^(k - 1), since f_k(x) is a symmetric tensor
+    of norm C_k applied to k copies of x, which change one after another. Hence
+
+        |f_p - f^_p| <= sum_k ((gamma_(n + 2k) C_k + e_k) Y + k (C_k + e_k) delta) Y^(k - 1)
+        + result_error |f^_p| + minimum_p
+
+    (Higham, lemma 3.1; the addition of b_p rounds once). An operation on a sum of depth k may
+    underflow, by eta each; the factors before this sum multiply the error. There are at most 2 n
+    operations for each monomial of degree k - 1, and sum |x^t| <= sqrt(number of t) X^(k - 1):
+    per_length[k - 1] contains 2 n sqrt(number) eta, twice over for the roundings behind it.
+
+    Parameters
+    ----------
+    degree : int
+        From 1 to 6.
+    width : int
+        Features of the prepared input.
+    terms : ndarray of shape (n_blocks, n_terms, lanes), float32
+        The coefficients c in the order of `monomials`; the last block's padding is 0.
+    intercept : ndarray of shape (n_decisions,), float32
+        b: the intercepts with the constant terms of the polynomials.
+    per_length, per_deviation : ndarray of shape (n_decisions, degree), float32
+        Column k - 1 has the factors of Y^k and of delta Y^(k - 1).
+    minimum : ndarray of shape (n_decisions,), float32
+    result_error : float32
+    """
+
+    degree: int
+    width: int
+    terms: RealArray
+    intercept: RealArray
+    per_length: RealArray
+    per_deviation: RealArray
+    minimum: RealArray
+    result_error: Real
+
+    template: ClassVar[str] = "polynomial_sum"
+    unit: ClassVar[str] = "polynomials"
+
+    def __post_init__(self) -> None:
+        dtype = precision_of(self.result_error).dtype
+        for name in ("terms", "intercept", "per_length", "per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        return (
+            "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
+            "+ minimum_bound_p"
+        )
+
+    @property
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+        return self.width
+
+    @property
+    def lanes(self) -> int:
+        """Decisions of a block."""
+        return int(self.terms.shape[2])
+
+    @property
+    def n_blocks(self) -> int:
+        """Blocks of decisions."""
+        return int(self.terms.shape[0])
+
+    @property
+    def n_terms(self) -> int:
+        """Coefficients of a decision."""
+        return int(self.terms.shape[1])
+
+    @property
+    def has_padding(self) -> bool:
+        """Whether the last block is padded."""
+        return self.n_blocks * self.lanes > self.n_decisions
+
+    @property
+    def loops(self) -> NestedLoop:
+        """The loops of the C over the features: the outermost, with those inside."""
+        return nested_loops(self.width, self.degree)
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the table of coefficients, and the degree."""
+        return (
+            Constant("DEGREE", self.degree, "of the polynomials"),
+            Constant("LANES", self.lanes, "decisions of a block, side by side"),
+            Constant("N_BLOCKS", self.n_blocks, "blocks of decisions, the last one filled up"),
+            Constant("BLOCK_WORDS", self.n_terms * self.lanes, "coefficients of a block"),
+        )
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest sum of magnitudes, term of the bound or |x|^2.
+
+        Inner sums are not multiplied by all features: so a length below 1 counts as 1, and the
+        norm of their coefficients is up to sqrt(degree!) times as large.
+        """
+        reach = max(1.0, length + deviation)
+        powers = reach ** np.arange(1, self.degree + 1)
+        # per_deviation is k times the norm of the coefficients of degree k, rounded up.
+        norms = self.per_deviation.astype(np.float64) / np.arange(1, self.degree + 1)
+        inner = float((norms @ powers).max()) * float(np.sqrt(factorial(self.degree)))
+        inner += float(np.abs(self.intercept).max())
+        along = float((self.per_length @ powers).max())
+        slack = along + float((self.per_deviation @ powers).max()) * max(1.0, deviation / reach)
+        return float(max(4 * inner, 4 * slack, 4 * length**2))
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds."""
+        decision = self._nested(batch.x, self._columns()) + self.intercept
+        reach = (batch.length + batch.deviation)[:, None]
+        along, moved = (table[None, :, -1] for table in (self.per_length, self.per_deviation))
+        for k in range(self.degree - 1, 0, -1):
+            along = along * reach + self.per_length[:, k - 1]
+            moved = moved * reach + self.per_deviation[:, k - 1]
+        bound = (
+            along * reach
+            + moved * batch.deviation[:, None]
+            + magnitude(decision) * self.result_error
+            + self.minimum
+        )
+        return replace(
+            batch,
+            decision=decision,
+            bound=bound,
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
+        )
+
+    def _columns(self) -> RealArray:
+        """Return the coefficients of each term, shape (n_terms, n_decisions)."""
+        columns = self.terms.transpose(1, 0, 2).reshape(self.n_terms, -1)
+        return np.ascontiguousarray(columns[:, : self.n_decisions])
+
+    def _nested(self, x: RealArray, columns: RealArray) -> RealArray:
+        """Return the nested sums without the intercepts, shape (n_queries, n_decisions)."""
+        total = np.zeros((len(x), columns.shape[1]), dtype=columns.dtype)
+        self._add(total, x, iter(columns), self.width, 1)
+        return total
+
+    def _add(
+        self, total: RealArray, x: RealArray, terms: Iterator[RealArray], end: int, depth: int
+    ) -> None:
+        """Add the products of the features before `end` with the sums below them, in place."""
+        for feature in range(end):
+            own = np.broadcast_to(next(terms), total.shape)
+            if depth < self.degree:
+                own = own.copy()
+                self._add(own, x, terms, feature + 1, depth + 1)
+            total += x[:, feature, None] * own
+
+    def shared(self) -> Shared:
+        """Return the features, the blocks of decisions and their number."""
+        rows = (self.intercept, self.minimum)
+        tables = (self.per_length, self.per_deviation)
+        return (
+            ("N_PREPARED", self.width),
+            *sizes(self.terms, "N_BLOCKS", "N_TERMS", "LANES"),
+            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
+            *(size for table in tables for size in sizes(table, "N_DECISIONS", "DEGREE")),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds, padding included: one for each coefficient, and the bound's."""
+        return int(self.terms.size) + (2 * self.degree + 4) * self.n_decisions + 1
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of polynomials: one for each decision."""
+        return self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return coefficients, intercepts and the constants of the bounds."""
+        return (
+            Table(
+                "terms",
+                self.terms,
+                "Coefficients of the monomials, in the order of nested sums: [block][term][lane]",
+            ),
+            Table(
+                "intercept",
+                self.intercept,
+                "Intercepts of the decisions with the polynomials' constants: [decision]",
+            ),
+            Table(
+                "bound_per_length",
+                self.per_length,
+                "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
+            ),
+            Table(
+                "bound_per_deviation",
+                self.per_deviation,
+                "Error of the decisions per power of y times d, from 0: [decision][power]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )

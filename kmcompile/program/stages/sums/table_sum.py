@@ -1,0 +1,212 @@
+"""The sum of an additive machine whose inputs are codes: a value of each feature at each code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TableSum(VectorlessSum):
+    """f_p = sum_j g_pj(x_j) + b_p in integers: one look-up a feature, no search.
+
+    x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). The table holds
+    g_pj at the codes from `low` to the largest code of a support vector, beyond which g_pj is
+    constant: as an integer times the step, less the least one of the function. So no integer is
+    negative. The least ones stand in `start`, with the intercept. A sum of integers is exact, and
+    none overflows: start and the largest integers of all functions add up to less than 2^32.
+
+    The bound of a decision has three causes. A value in the table is rounded: the largest error
+    of each function counts, and all are in minimum_p, with those of the intercept and of support
+    vectors and coefficients that float64 rounded before. The input's distance delta from its codes
+    moves f_p by at most delta times the norm of the functions' largest slopes. The sum becomes
+    float32, which rounds once; the step is a power of two. Hence
+
+        |f_p - f^_p| <= per_deviation_p delta + result_error |f^_p| + minimum_p.
+
+    Parameters
+    ----------
+    codes : CodeRange
+    per_unit : float32
+        1 / unit, a power of two.
+    values : ndarray of shape (n_values, n_decisions), uint16 or uint32
+        The integers of all functions, function after function, in ascending order of the codes.
+    function_columns : ndarray of shape (n_functions,), uint16 or uint32
+        The feature of each function. A feature that changes no decision has none.
+    function_ends : ndarray of shape (n_functions,), uint16 or uint32
+        The number of the value after the last one of each function.
+    start : ndarray of shape (n_decisions, 2), uint32
+        What the sums begin with, and what is taken off them at last; one of them is 0.
+    result_scale : float32
+        The step, a power of two.
+    result_error : float32
+    per_deviation, minimum : ndarray of shape (n_decisions,), float32
+
+    References
+    ----------
+    S. Maji, A. C. Berg, J. Malik, Classification using intersection kernel support vector machines
+    is efficient, CVPR 2008, section 3.
+    """
+
+    codes: CodeRange
+    per_unit: np.float32
+    values: NDArray[np.uint32]
+    function_columns: NDArray[np.uint32]
+    function_ends: NDArray[np.uint32]
+    start: NDArray[np.uint32]
+    result_scale: np.float32
+    result_error: np.float32
+    per_deviation: Float32Array
+    minimum: Float32Array
+
+    template: ClassVar[str] = "table_sum"
+    unit: ClassVar[str] = "functions of one feature"
+    bound_formula: ClassVar[str] = "bound_per_deviation_p d + minimum_bound_p"
+
+    def __post_init__(self) -> None:
+        for name in ("values", "function_columns", "function_ends"):
+            table = getattr(self, name)
+            narrow = np.uint16 if table.max(initial=0) < 1 << 16 else np.uint32
+            object.__setattr__(self, name, frozen(table, narrow))
+        object.__setattr__(self, "start", frozen(self.start, np.uint32))
+        for name in ("per_deviation", "minimum"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+
+    @property
+    def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
+        """What the sums begin with, in float32, with the least values of the functions."""
+        begin, end = self.start.astype(np.float64).T
+        exact: Float64Array = (begin - end) * float(self.result_scale)
+        return exact.astype(np.float32)
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.start)
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def lanes(self) -> int:
+        """Decisions that are summed side by side."""
+        return 1
+
+    @property
+    def n_functions(self) -> int:
+        """Features that change a decision."""
+        return len(self.function_columns)
+
+    @property
+    def n_values(self) -> int:
+        """Codes of all functions that have a value."""
+        return len(self.values)
+
+    @property
+    def low_magnitude(self) -> int:
+        """How far the least code is below 0."""
+        return -self.codes.low
+
+    @property
+    def value_type(self) -> str:
+        """The C type of a value in the table."""
+        return f"{self.values.dtype.name}_t"
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the functions' tables."""
+        return (
+            Constant("N_FUNCTIONS", self.n_functions, "features that change a decision"),
+            Constant("N_VALUES", self.n_values, "codes at which their functions are stored"),
+        )
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the sums of integers."""
+        return (Member("uint32_t", "units", self.n_decisions, "sums of values of functions"),)
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return four times the largest decision or term of the bound; nothing else is a float."""
+        slack = float(self.per_deviation.max()) * deviation
+        return 4 * max(2.0**32 * float(self.result_scale), slack)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds; x holds multiples of the unit."""
+        codes = (batch.x * self.per_unit).astype(np.int64) - self.codes.low
+        units = np.repeat(self.start[None, :, 0].astype(np.int64), len(codes), axis=0)
+        first = 0
+        for column, end in zip(self.function_columns, self.function_ends.astype(int), strict=True):
+            units += self.values[first + np.minimum(codes[:, column], end - 1 - first)]
+            first = end
+        units -= self.start[:, 1]
+        size = np.abs(units).astype(np.float32) * self.result_scale
+        decision = np.where(units >= 0, size, -size)
+        of_input = self.per_deviation * batch.deviation[:, None]
+        return replace(
+            batch,
+            decision=decision,
+            bound=(of_input + size * self.result_error) + self.minimum,
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_functions),
+        )
+
+    def shared(self) -> Shared:
+        """Return the number of codes in one unit, of features and of decisions."""
+        return (
+            ("codes in one unit", float(self.per_unit)),
+            ("N_PREPARED", self.n_features),
+            ("N_DECISIONS", self.values.shape[1]),
+            *sizes(self.start[:, 0], "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def operations(self) -> int:
+        """Return a comparison and a place a function, its additions, and the final steps."""
+        return self.n_functions * (2 + self.n_decisions) + 6 * self.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of functions."""
+        return self.n_functions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the values of the functions, their places and the constants of the bounds."""
+        return (
+            Table("values", self.values, "Values of the functions: [code][decision]"),
+            Table(
+                "function_columns", self.function_columns, "Features of the functions: [function]"
+            ),
+            Table(
+                "function_ends",
+                self.function_ends,
+                "Number of the value after the last one of each function: [function]",
+            ),
+            Table(
+                "start",
+                self.start,
+                "Intercepts b_p and the least values, what is > 0 and what is < 0: "
+                "[decision][part]",
+            ),
+            Table(
+                "bound_per_deviation",
+                self.per_deviation,
+                "Error of the decisions per |x - code|: [decision]",
+            ),
+            Table(
+                "minimum_bound",
+                self.minimum,
+                "Part of the decisions' bound that no input changes: [decision]",
+            ),
+        )

@@ -1,0 +1,1 @@
+"""How far the sums change where the input is not the one received."""

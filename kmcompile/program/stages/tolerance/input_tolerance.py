@@ -1,0 +1,240 @@
+"""Answers that hold for every input within a tolerance of the one received."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Member
+from kmcompile.program.shared import LEFT_OUT, Shared, sizes
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.labels.sign import Sign
+from kmcompile.program.stages.labels.value import Value
+from kmcompile.program.stages.labels.vote import Vote
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.tolerance.box_distance import BoxDistance
+from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes, own_blocks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputTolerance:
+    """What follows the sums of a program with an input tolerance: bounds over a box of inputs.
+
+    The box of a received input x holds every x' with |x'_i - x_i| <= T_i. Behind affine steps it
+    is a box of prepared inputs x + d, |d_i| <= t_i. A label is certified if it is the model's for
+    every input of the box.
+
+    - Early exits take the box for a deviation: every input of it, exactly prepared, is within
+      `reach` >= |t| of x, and |t| more than the deviation bounds what rounding adds to that. So
+      what they prove holds for the box (`Prepare.reach`).
+    - The sum is that of x itself. |f_p(x + d) - f_p(x)| <= widths_p: by the Cauchy-Schwarz
+      inequality in feature space, |W_p| |phi(x + d) - phi(x)| <= |W_p| sqrt(2 - 2 exp(-gamma
+      |t|^2)) for an rbf kernel; sum_i t_i |w_pi| for a linear machine, where it is exact. For a
+      polynomial kernel a width grows with the distance of x from a centre: `distance`.
+    - Where that leaves the label open although the sum itself certifies it, `slopes` bounds the
+      decisions by their slope at x: in one-vs-one those of the pairs that the label's class has
+      won, until one of them stays open.
+    - The interval of a regression's value always has both bounds: there is no sign that settles it.
+
+    Parameters
+    ----------
+    tolerance : ndarray of shape (n_features,), float64
+        T, in units of the raw features.
+    reach : float32
+    widths : ndarray of shape (n_decisions,), float32
+    slopes : BoxSlopes or None
+    distance : BoxDistance, optional
+        Where the bounds depend on how far x is from a centre.
+    """
+
+    tolerance: Float64Array
+    reach: np.float32
+    widths: Float32Array
+    slopes: BoxSlopes | None
+    distance: BoxDistance | None = field(default=None, metadata=LEFT_OUT)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tolerance", frozen(self.tolerance))
+        object.__setattr__(self, "widths", frozen(self.widths, np.float32))
+
+    @property
+    def name(self) -> str:
+        """The name of the part, as stages have one."""
+        return "input_tolerance"
+
+    def run(self, batch: Batch, summed: Batch, ends: Ends) -> tuple[Batch, NDArray[np.int64]]:
+        """Return the labelled batch, and the multiply-adds that the box takes of each query.
+
+        Parameters
+        ----------
+        batch : Batch
+            The batch before the sum, with what certified exits have proved of the box.
+        summed : Batch
+            The batch after the sum of the received inputs.
+        ends : Ends
+        """
+        at_x = ends.label.run(summed)
+        distance = None if self.distance is None else self.distance.of(summed)
+        width = summed.bound + self._widths(distance)
+        boxed = replace(summed, least=batch.least, most=batch.most)
+        boxed = narrowed(boxed, summed.decision - width, summed.decision + width)
+        if isinstance(ends.label, Value):
+            return self._value(boxed, at_x, distance, ends)
+        answer = proved(boxed, ends.label)
+        spent = np.full(len(batch), self._first_operations(ends), dtype=np.int64)
+        if self.slopes is not None:
+            rows = np.flatnonzero(~answer.certified & at_x.certified)
+            if len(rows):
+                boxed, of_rows = self._sharpened(boxed, at_x, distance, rows, ends)
+                spent[rows] += of_rows + self._label_operations(ends)
+                answer = proved(boxed, ends.label)
+        return self._answered(answer, at_x, ends), spent
+
+    def _value(
+        self, boxed: Batch, at_x: Batch, distance: Float32Array | None, ends: Ends
+    ) -> tuple[Batch, NDArray[np.int64]]:
+        """Return the values of x with intervals that hold for the box, and the multiply-adds."""
+        spent = np.full(len(boxed), self._first_operations(ends), dtype=np.int64)
+        if self.slopes is not None:
+            rows = np.arange(len(boxed))
+            boxed, of_rows = self._sharpened(boxed, at_x, distance, rows, ends)
+            spent += of_rows
+        lower, upper = boxed.least[:, 0], boxed.most[:, 0]
+        value = np.where(at_x.value < lower, lower, at_x.value)
+        value = np.where(value > upper, upper, value)
+        assert isinstance(ends.label, Value)
+        settled = ends.label.is_settled(lower, upper)
+        return replace(at_x, value=value, lower=lower, upper=upper, certified=settled), spent
+
+    def _answered(self, answer: Batch, at_x: Batch, ends: Ends) -> Batch:
+        """Return the answers; where the box leaves a label open, it is that of x itself."""
+        label = np.where(answer.certified, answer.label, at_x.label).astype(np.int32)
+        lower, upper = answer.lower, answer.upper
+        if isinstance(ends.label, Vote):
+            of_label = ends.label.interval(
+                label,
+                answer.decision,
+                answer.decision - answer.bound,
+                answer.decision + answer.bound,
+            )
+            lower = np.where(answer.certified, lower, of_label[0])
+            upper = np.where(answer.certified, upper, of_label[1])
+        return replace(answer, label=label, lower=lower, upper=upper)
+
+    def _widths(self, distance: Float32Array | None) -> Float32Array:
+        """Return the widths of the decisions, one row, or one row a query."""
+        if self.distance is None or distance is None:
+            return self.widths
+        widths: Float32Array = self.widths + self.distance.added(distance)
+        return widths
+
+    def _sharpened(
+        self,
+        boxed: Batch,
+        at_x: Batch,
+        distance: Float32Array | None,
+        rows: NDArray[np.intp],
+        ends: Ends,
+    ) -> tuple[Batch, NDArray[np.int64]]:
+        """Return the batch with narrower intervals of some queries, and their multiply-adds."""
+        assert self.slopes is not None and isinstance(ends.exact, ExactSum)
+        far = None if distance is None else distance[rows]
+        box = self.slopes.at(boxed.chosen(rows), ends.exact, far)
+        spent = np.full(len(rows), self.slopes.start_operations(), dtype=np.int64)
+        goes_on = np.ones(len(rows), dtype=bool)
+        for_sign = not isinstance(ends.label, Value)
+        low, high = boxed.least.copy(), boxed.most.copy()
+        for p, wanted in self._wanted(at_x.chosen(rows), ends):
+            least, most = low[rows, p], high[rows, p]
+            is_open = (least <= 0) & (most >= 0) | (not for_sign)
+            asked = np.flatnonzero(goes_on & wanted & is_open)
+            if not len(asked):
+                continue
+            found = self.slopes.bounds(box.chosen(asked), p, ends.exact, for_sign)
+            low[rows[asked], p] = np.where(found.low > least[asked], found.low, least[asked])
+            high[rows[asked], p] = np.where(found.high < most[asked], found.high, most[asked])
+            spent[asked] += found.operations
+            after = (low[rows[asked], p], high[rows[asked], p])
+            goes_on[asked] = (after[0] > 0) | (after[1] < 0)
+        return replace(boxed, least=low, most=high), spent
+
+    def _wanted(self, at_x: Batch, ends: Ends) -> list[tuple[int, NDArray[np.bool_]]]:
+        """Return each decision with the queries whose label rests on it."""
+        if isinstance(ends.label, Sign | Value):
+            return [(0, np.ones(len(at_x), dtype=bool))]
+        assert isinstance(ends.label, Vote)
+        wanted = []
+        for p, (i, j) in enumerate(ends.label.pairs()):
+            f = at_x.decision[:, p]
+            wanted.append((p, np.where(f > 0, at_x.label == i, at_x.label == j)))
+        return wanted
+
+    def _first_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of the widened intervals, with one more label."""
+        each = 3 + NARROW_OPERATIONS
+        far = 0 if self.distance is None else self.distance.operations()
+        return each * ends.exact.n_decisions + self._label_operations(ends) + far
+
+    def _label_operations(self, ends: Ends) -> int:
+        return ends.label.operations() + 4
+
+    def operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of one query in the worst case."""
+        total = self._first_operations(ends)
+        if self.slopes is None:
+            return total
+        assert isinstance(ends.exact, ExactSum)
+        total += self.slopes.start_operations() + self._label_operations(ends)
+        exact, slopes = ends.exact, self.slopes
+        n_bounds = ends.label.n_classes - 1 if isinstance(ends.label, Vote) else 1
+        of_blocks = self.most_blocks(ends) * exact.lanes * slopes.n_columns
+        return total + n_bounds * slopes.worst_operations(exact) + of_blocks
+
+    def most_blocks(self, ends: Ends) -> int:
+        """Return the most blocks that the slopes of a label's decisions take, all together."""
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        counts = [own_blocks(p, exact) for p in range(exact.n_decisions)]
+        if not isinstance(ends.label, Vote):
+            return counts[0]
+        pairs = ends.label.pairs()
+        return max(
+            sum(count for pair, count in zip(pairs, counts, strict=True) if c in pair)
+            for c in range(ends.label.n_classes)
+        )
+
+    def shared(self) -> Shared:
+        """Return the sizes that the sum has, too."""
+        own = sizes(self.widths, "N_DECISIONS")
+        parts = [part for part in (self.distance, self.slopes) if part is not None]
+        return (*own, *(one for part in parts for one in part.shared()))
+
+    def members(self, ends: Ends) -> tuple[Member, ...]:
+        """Return the arrays of the workspace."""
+        if self.slopes is None:
+            return ()
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        return (
+            Member("float", "box_factor", exact.n_slots, self.slopes.of_factors),
+            Member("float", "box_share", exact.n_blocks, "most that a block adds to a slope's sum"),
+            Member("float", "box_slope", exact.n_features, "sum of beta box_factor s_i"),
+            Member("float", "at_x", exact.n_decisions, "decision values of x itself"),
+            Member("float", "at_x_bound", exact.n_decisions, ">= their errors"),
+        )
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the constant tables, in the order of the C."""
+        widths = Table(
+            "box_widths",
+            self.widths,
+            "How far a decision is from x's anywhere in the box of the tolerance: [decision]",
+        )
+        parts = [part for part in (self.distance, self.slopes) if part is not None]
+        return (widths, *(table for part in parts for table in part.tables()))
