@@ -16,12 +16,13 @@ from kmcompile.text.visible import printable
 if TYPE_CHECKING:
     from kmcompile.evidence.finding import Finding
 
+_PARTS = "description, supply_chain, coverage, mutation, run_time_errors"
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command()
 @click.argument("folder", metavar="DIR", type=_FOLDER)
-@click.option("--parts", metavar="A,B,...", help="Which parts of the evidence [all].")
+@click.option("--parts", metavar="A,B,...", help=f"Which parts: {_PARTS} [all].")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<DIR>-evidence]."
 )

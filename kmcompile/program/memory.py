@@ -43,7 +43,7 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
         f"{program.name}: needs {least}{flash_bytes:,} bytes of flash, {program.target} may use "
         f"{allowed.flash_bytes:,}\n"
         f"bytes: {parts}, everything else {rest:,}\n"
-        f"train with fewer support vectors, or give --max-flash if the board has more{once}"
+        f"try --format auto or --reduce, or give --max-flash if the board has more{once}"
     )
 
 

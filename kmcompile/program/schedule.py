@@ -125,7 +125,7 @@ def schedule(program: Program) -> Schedule:
         weight = program.step.replay_weight if "replay" in largest.kind else 1
         counted = f", one in double counted as {weight}" if weight > 1 else ""
         raise BudgetError(
-            f"--step {most:,}: {largest.name} has {largest.operations:,} operations{counted}, "
+            f"--step {most}: {largest.name} has {largest.operations:,} operations{counted}, "
             f"and is not parted\ngive --step {largest.operations} or more{_remedy(largest)}"
         )
     places: list[Place] = []

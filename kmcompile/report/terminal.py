@@ -134,8 +134,8 @@ def _cell(text: str, console: Console, style: str = "") -> Text:
 
 
 def _indented(text: str, console: Console) -> Table:
-    table = _grid("left")
-    table.add_row(_cell(f"  {text}", console))
+    table = _grid("left", "left")
+    table.add_row("", _cell(text, console))
     return table
 
 
@@ -353,12 +353,12 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
 
 def _notes(report: dict[str, Any], console: Console) -> Table:
     """Return the notes, without those that are in a check above."""
-    table = _grid("left")
+    table = _grid("left", "left")
     made = report["calibration"] or report["choice"] or {"notes": ()}
     sections = (made, *(report[name] or {"notes": ()} for name in ("reduction", "monitor")))
     for note in (*report["notes"], *(note for section in sections for note in section["notes"])):
         if not any(reason in note for reason in _reasons_of_checks(report)):
-            table.add_row(_cell(f"  {note}", console))
+            table.add_row("", _cell(note, console))
     return table
 
 

@@ -38,7 +38,7 @@ def require_samples(n: int, mode: str = "statistical", n_given: int | None = Non
     least = LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
     if n < least:
         kind = InputError if certified else FewSamplesError
-        remedy = "leave out --data" if certified else "use --mode certified without --data"
+        remedy = "leave out --data" if certified else "leave out --mode and --risk"
         raise kind(
             f"--data has {n:,} usable samples{that_count(n, n_given)}, must have at least "
             f"{least} for mode {mode}\ngive more samples, or {remedy}"

@@ -217,7 +217,7 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
         """
         exact = ends.exact
         if not isinstance(exact, ExactSum) or ends.in_integers:
-            return "it computes single kernels of the exact sum in float32"
+            return "it computes single kernels of a sum in float32: --format float32 has one"
         if not exact.kernel.projects:
             return "it guesses kernels from projections, which say nothing of this kernel"
         return ""
