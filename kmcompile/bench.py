@@ -16,8 +16,10 @@ from kmcompile.errors import (
     KmcompileError,
     OutputError,
     ToolError,
+    UsageError,
     VerificationError,
 )
+from kmcompile.output.files import write_whole
 from kmcompile.report import bench_table
 from kmcompile.report.bench_table import FailedTarget
 from kmcompile.request.option_values import without_defaults
@@ -82,7 +84,7 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
         try:
             told = partial(_tell, progress, target.name)
             compiled = pipeline.compile_model(model, asked, told, compares_modes=False)
-        except (VerificationError, BudgetError, ToolError) as failed:
+        except (VerificationError, BudgetError, ToolError, UsageError) as failed:
             failures.append(FailedTarget(target.name, " ".join(str(failed).split())))
             if error is None or isinstance(failed, VerificationError):
                 error = failed
@@ -98,7 +100,8 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
         failures,
         [target for target in chosen if target.name in reports],
     )
-    _write(folder, {TABLE: bench_table.csv_bytes(made), PAGE: page})
+    for name, content in {TABLE: bench_table.csv_bytes(made), PAGE: page}.items():
+        write_whole(folder / name, content)
     refuted = isinstance(error, VerificationError)
     return Bench(reports, tuple(failures), refuted, folder)
 
@@ -131,15 +134,3 @@ def _check_ours(folder: Path, chosen: tuple[Target, ...]) -> None:
             f"{folder}: is no folder of kmcompile bench, it has {others[0]}\n"
             "give another one with --out"
         )
-
-
-def _write(folder: Path, files: dict[str, bytes]) -> None:
-    """Write each file beside its place and rename it, so that it appears whole."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            fresh = folder / f".{name}.new"
-            fresh.write_bytes(content)
-            fresh.replace(folder / name)
-    except OSError as error:
-        raise OutputError(f"{folder}: cannot be written: {error.strerror}") from error

@@ -101,7 +101,12 @@ _PROGRAM_OPTIONS = (
     click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
     _choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
     click.option("--capacity", type=int, metavar="N", help="Most vectors of an image [1.25 n]."),
-    click.option("--monitor", type=float, metavar="P", help="in_range false for unusual inputs, and at most P of usual."),
+    click.option(
+        "--monitor",
+        type=float,
+        metavar="P",
+        help="in_range false for unusual inputs, and P of others.",
+    ),
     click.option(
         "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,11 +14,12 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.emit.images import patch
 from kmcompile.emit.images.differences import difference
-from kmcompile.errors import BudgetError, InputError, OutputError, UsageError
+from kmcompile.errors import BudgetError, InputError, UsageError
 from kmcompile.exits.chosen_program import for_image
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
+from kmcompile.output.files import write_whole
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
@@ -87,8 +88,7 @@ def make_image(
     """
     tell = progress or _tell_nobody
     path = Path(f"{model.stem}.bin") if out is None else out
-    if path.is_dir():
-        raise UsageError(f"--out {path}: is a folder; give the name of a file")
+    _check_free(path, [given for given in (model, data, test_data) if given is not None], folder)
     tell("comparing hashes")
     flying = _flying(folder)
     tell("reading the model")
@@ -103,9 +103,10 @@ def make_image(
     _check_same_code(emitted.texts, program, flying, folder)
     _check_capacity(program, model, folder)
     name = program.name
+    _check_flash(len(emitted.image) - len(flying.files[f"{name}.bin"]), flying.report, model)
     files = {**flying.files, f"{name}_image.c": emitted.texts[f"{name}_image.c"].encode("ascii")}
     findings, facts = _verified(machine, program, plan, files, verify, path, tell)
-    _write(path, emitted.image)
+    write_whole(path, emitted.image)
     return {
         "image": {
             **asdict(image_facts(program, emitted.image, path.name)),
@@ -143,12 +144,13 @@ def make_patch(
         If a file is no image, or if the images are for different code.
     """
     path = Path(f"{new.name}.patch") if out is None else out
+    _check_free(path, [old, new])
     before, after = _image(old), _image(new)
     patch.check_pair(before, old.name, after, new.name)
     content = patch.make(before, after, in_place)
     if patch.apply(before, content) != after:
         raise RuntimeError("the patch does not make the new image of the old one")
-    _write(path, content)
+    write_whole(path, content)
     return {
         "patch": path.name,
         "bytes": len(content),
@@ -181,11 +183,23 @@ def _image(path: Path) -> bytes:
     return content
 
 
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+def _check_free(path: Path, inputs: Sequence[Path], folder: Path | None = None) -> None:
+    """Refuse a file to write that is read, or that lies in the folder of the code that flies.
+
+    Raises
+    ------
+    UsageError
+    """
+    if path.is_dir():
+        raise UsageError(f"--out {path}: is a folder; give the name of a file")
+    place = path.resolve()
+    if place in {given.resolve() for given in inputs}:
+        raise UsageError(f"{path}: would be overwritten, and is read\ngive --out another name")
+    if folder is not None and folder.resolve() in place.parents:
+        raise UsageError(
+            f"{path}: lies in the folder of the code that flies, in which nothing is changed\n"
+            "give --out another name"
+        )
 
 
 def _flying(folder: Path) -> _Flying:
@@ -258,6 +272,33 @@ def _check_capacity(program: Program, model: Path, folder: Path) -> None:
         raise BudgetError(
             f"{model.name}: {found:,} {what}, the code in {folder} takes {most:,} at most\n"
             "train with fewer support vectors, or fly code of a larger --capacity"
+        )
+
+
+def _check_flash(more_bytes: int, report: Mapping[str, Any], model: Path) -> None:
+    """Refuse an image that exceeds the flash budget of the code that flies, with that code.
+
+    Parameters
+    ----------
+    more_bytes : int
+        How much larger the image is than the one in the folder.
+    report : mapping
+        report.json of the code that flies.
+    model : Path
+
+    Raises
+    ------
+    BudgetError
+    """
+    memory = report["memory"]
+    if memory["flash_bytes"] is None or memory["flash_budget_bytes"] is None:
+        return
+    needed, allowed = memory["flash_bytes"] + more_bytes, memory["flash_budget_bytes"]
+    if needed > allowed:
+        raise BudgetError(
+            f"{model.name}: its image and the code need {needed:,} bytes of flash, the code was "
+            f"compiled for {allowed:,}\n"
+            "train with fewer support vectors, or fly code of a larger --max-flash"
         )
 
 

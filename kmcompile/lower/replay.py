@@ -24,6 +24,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, PairSum, Prepare, VectorlessSum
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
+from kmcompile.request.option_values import check_double
 from kmcompile.target import Target
 
 _GAIN = 2.0
@@ -108,17 +109,9 @@ def lower_replay(
         If the target's C type double does not have 64 bits.
     """
     if low_parts is not None:
-        _check_double(target)
+        check_double(target)
         return _lower(machine, target, program, ordinary, low_parts, coded)
     return _chosen(machine, target, program, ordinary, room_bytes, coded)[0]
-
-
-def _check_double(target: Target) -> None:
-    if target.double_bits != 64:
-        raise UsageError(
-            f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
-            f"must be 64\nuse --replay none"
-        )
 
 
 def _chosen(
@@ -130,7 +123,7 @@ def _chosen(
     coded: Coded | None,
 ) -> tuple[Replay, str]:
     """Return the replay, with low parts if they pay, and a note on their gain."""
-    _check_double(target)
+    check_double(target)
     plain, fine = (_lower(machine, target, program, ordinary, low, coded) for low in (False, True))
     taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
     fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes

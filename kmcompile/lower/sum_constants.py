@@ -11,7 +11,13 @@ from kmcompile.lower.stored import flushed_norm, relative_error
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
-from kmcompile.numeric.rounding import FLOAT32, SMALLEST_NORMAL, Precision, stored_error
+from kmcompile.numeric.rounding import (
+    FLOAT32,
+    SMALLEST_NORMAL,
+    UNIT_ROUNDOFF_64,
+    Precision,
+    stored_error,
+)
 
 RESULT_ROUNDINGS = 4
 """Roundings relative to |f|, counted twice: the addition of the intercept, and the outward rounding
@@ -133,6 +139,7 @@ def sum_constants(
     tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
     constant = (
         np.abs(machine.intercept - intercept)
+        + UNIT_ROUNDOFF_64 * np.abs(machine.intercept)  # a reader may have rounded it
         + magnitude * kernel.absolute_error
         + tiny * SMALLEST_NORMAL * kernel.value_bound
         + underflow

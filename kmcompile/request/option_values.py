@@ -12,6 +12,7 @@ from kmcompile.errors import UsageError
 from kmcompile.request.image_options import check_image_options
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, LISTS, Options, text_of
 from kmcompile.request.tolerance_values import as_tolerance, check_input_tolerance
+from kmcompile.target import Target
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -116,6 +117,20 @@ def without_default_replay(options: Options) -> Options:
     """
     default = dataclasses.replace(options, replay=None)
     return default if options.replay == default.replay_asked else options
+
+
+def check_double(target: Target) -> None:
+    """Refuse `--replay float64` for a target that has no double of 64 bits.
+
+    Raises
+    ------
+    UsageError
+    """
+    if target.double_bits != 64:
+        raise UsageError(
+            f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
+            f"must be 64\nuse --replay none"
+        )
 
 
 def _as_number(value: Any) -> Any:

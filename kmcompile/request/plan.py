@@ -17,6 +17,7 @@ from kmcompile.request.image_options import in_image
 from kmcompile.request.input_tolerance import input_tolerance
 from kmcompile.request.option_values import (
     DEFAULT_PROMISE,
+    check_double,
     check_options,
     named,
     without_default_replay,
@@ -231,6 +232,8 @@ class Request:
         name = prefix_from(stem) if options.name is None else check_prefix(options.name)
         if options.telemetry:
             check_telemetry_prefix(name)
+        if options.replay == "float64":
+            check_double(target)
         budgets(target, options.max_flash, options.max_ram)
         options = replace(
             without_default_replay(options),

@@ -12,7 +12,7 @@ import pytest
 
 from kmcompile import bench as module
 from kmcompile import cli
-from kmcompile.errors import BudgetError, ToolError, VerificationError
+from kmcompile.errors import BudgetError, ToolError, UsageError, VerificationError
 from kmcompile.request.options import Options
 from kmcompile.target import list_targets
 
@@ -58,6 +58,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Options]:
         "cortex-m0": BudgetError("needs 300,000 bytes of flash, has 262,144\nreduce it"),
         "cortex-m4": ToolError("arm-none-eabi-gcc is not installed"),
         "cortex-m33": VerificationError("a bit differs"),
+        "avr": UsageError("double has 32 bits\nuse --replay none"),
     }
 
     def compile_model(model: Path, options: Options, progress: Any, compares_modes: bool) -> Any:
@@ -106,6 +107,13 @@ def test_a_target_that_the_model_does_not_fit_is_told_and_the_others_go_on(
     assert "cortex-m0: needs 300,000 bytes of flash, has 262,144 reduce it" in out
     assert "cortex-m4: arm-none-eabi-gcc is not installed" in out
     assert "needs 300,000" in Path("m-bench/bench.html").read_text()
+
+
+def test_an_option_that_is_not_for_one_target_stops_no_other(
+    compiled: list[Options], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.run(["bench", "m.pkl", "--targets", "cortex-m7,avr"]) == 0
+    assert "avr: double has 32 bits use --replay none" in capsys.readouterr().out
 
 
 def test_a_failed_verification_is_the_exit_code_of_the_whole(

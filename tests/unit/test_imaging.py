@@ -18,7 +18,7 @@ import kmcompile
 from kit.images import estimator
 from kit.tools import need
 from kmcompile import cli, imaging, pipeline
-from kmcompile.errors import BudgetError, InputError, UsageError
+from kmcompile.errors import BudgetError, InputError, OutputError, UsageError
 from kmcompile.report import html
 
 
@@ -218,3 +218,57 @@ def test_patch_needs_images_for_the_same_code(top, tmp_path):
         imaging.make_patch(top / "flying" / "iris.bin", tmp_path / "other" / "iris.bin")
     with pytest.raises(InputError, match="no image"):
         imaging.make_patch(top / "part0.pkl", top / "flying" / "iris.bin")
+
+
+def test_no_file_that_is_read_is_overwritten(top, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model = saved(estimator("iris_rbf", 1), tmp_path / "model.bin")
+    flying = top / "flying"
+    new = imaging.make_image(model, flying, Path("new.img"), verify="none")
+    before = {path: path.read_bytes() for path in (model, Path("new.img"), flying / "iris.c")}
+    with pytest.raises(UsageError, match=r"model\.bin: would be overwritten"):
+        imaging.make_image(model, flying, verify="none")
+    for out in ("iris.c", "deep/new.bin"):
+        with pytest.raises(UsageError, match="nothing is changed"):
+            imaging.make_image(model, flying, flying / out, verify="none")
+    for out in (Path("new.img"), flying / "iris.bin"):
+        with pytest.raises(UsageError, match="would be overwritten"):
+            imaging.make_patch(flying / "iris.bin", Path("new.img"), out)
+    assert before == {path: path.read_bytes() for path in before}
+    assert new["image"]["file"] == "new.img"
+
+
+def test_a_file_that_cannot_be_written_is_as_it_was(top, tmp_path, monkeypatch):
+    out = tmp_path / "new.bin"
+    out.write_bytes(b"older")
+
+    write_bytes = Path.write_bytes
+
+    def full(path, content):
+        if path.suffix != ".new":
+            return write_bytes(path, content)
+        write_bytes(path, content[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OutputError, match="cannot be written: No space left on device"):
+        imaging.make_image(top / "part0.pkl", top / "flying", out, verify="none")
+    assert out.read_bytes() == b"older"
+    assert [path.name for path in tmp_path.iterdir()] == ["new.bin"]
+
+
+def test_an_image_beyond_the_flash_budget_of_the_code_is_refused(top, tmp_path):
+    words = ["--tables", "image", "--mode", "exact", "--format", "float32", "--capacity", "150"]
+    words += ["--target", "cortex-m7", "--name", "iris", "--verify", "none", "--quiet"]
+    model = [str(top / "part0.pkl"), "--out", str(tmp_path / "out"), *words]
+    assert cli.run(model) == 0
+    memory = kmcompile.load(tmp_path / "out").report["memory"]
+    small = tmp_path / "small"
+    limited = [*model[:2], str(small), *words, "--max-flash", str(memory["flash_bytes"] + 100)]
+    assert cli.run(limited) == 0
+    X, y = load_iris(return_X_y=True)
+    larger = saved(make_pipeline(StandardScaler(), SVC(C=0.01)).fit(X, y), tmp_path / "more.pkl")
+    imaging.make_image(larger, tmp_path / "out", tmp_path / "fits.bin", verify="none")
+    with pytest.raises(BudgetError, match="the code was compiled for"):
+        imaging.make_image(larger, small, tmp_path / "not.bin", verify="none")
+    assert not (tmp_path / "not.bin").exists()

@@ -13,15 +13,17 @@ from kmcompile.kernels import Fourier, Kernel, Linear
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
+from kmcompile.numeric.exact import Exact
+from kmcompile.passes.merge_duplicate_vectors import first_of_equal
+from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, describe
 from kmcompile.readers.sklearn.classes import version_notes
 from kmcompile.readers.sklearn.kernels import pairwise_kernel, through
 from kmcompile.steps import Affine, Extension, Projection, Selection, Step
 
-_SUMS_PER_BYTE = 50
-"""Number of multiply-adds of a matrix product that cost one byte of the budget."""
+_SUM_BYTES = 6
+"""Cost of a multiply-add of integers of some hundred bits: a tenth of a microsecond or so."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,9 +56,10 @@ class FeatureMap:
         """The number of features that leave the map."""
         return len(self.matrix)
 
-    def coefficients(self, weights: Float64Array) -> Float64Array:
+    def coefficients(self, weights: Exact) -> Exact:
         """Return the coefficients of the kernel values for weights of the map's result."""
-        return weights @ self.matrix if self.matrix.ndim == 2 else weights * self.matrix
+        matrix = Exact.of(self.matrix)
+        return weights @ matrix if self.matrix.ndim == 2 else weights * matrix
 
 
 def read_feature_map(record: Record) -> FeatureMap:
@@ -122,15 +125,14 @@ MAP_READERS: Mapping[str, Callable[[Fields, int, tuple[str, ...]], FeatureMap]] 
 )
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a later check refuses an overflow by name
 def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine:
     """Return the kernel machine of a map and a linear machine of its result.
 
     With z = M k the map's result and w, b of the linear machine: <w, z> + b = <M^T w, k> + b is a
     sum over kernel values. Scalers and projections between the two are parts of w and b: for
-    z' = (z - o) f it is w f and b - <w f, o>, for z' = P z it is P^T w. All of that is worked out
-    in float64 and rounds as scikit-learn's own products do, in another order; what is compiled
-    and proved is the machine with these coefficients.
+    z' = (z - o) f it is w f and b - <w f, o>, for z' = P z it is P^T w. A map of near vectors has
+    large numbers that cancel, so all of that is exact, and each coefficient and each b is rounded
+    once, when those of equal vectors have been added: the bounds of the sums count this rounding.
 
     Parameters
     ----------
@@ -155,38 +157,38 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
             "retrain with LinearSVC"
         )
     n_sv, width = machine.support_vectors.shape
-    _spend_product(machine.n_decisions, n_sv, width)
-    weights = decision_coefficients(machine) @ machine.support_vectors
-    intercept = machine.intercept
+    n_decisions = machine.n_decisions
+    _spend_product(n_decisions, n_sv, width)
+    weights = Exact.of(decision_coefficients(machine)) @ Exact.of(machine.support_vectors)
+    intercept = Exact.of(machine.intercept)
     for step in reversed(machine.preprocessing):
         if isinstance(step, Affine):
-            weights = weights * step.factor
-            intercept = intercept - weights @ step.offset
+            weights = weights * Exact.of(step.factor)
+            intercept = intercept - weights @ Exact.of(step.offset)
         elif isinstance(step, Projection):
             n_out, n_in = step.matrix.shape
-            _spend_product(len(weights), n_out, n_in)
-            weights = weights @ step.matrix
+            _spend_product(n_decisions, n_out, n_in)
+            weights = weights @ Exact.of(step.matrix)
         elif isinstance(step, Selection):
-            n_bytes = FLOAT_BYTES * step.n_out * step.n_in
-            current_budget().spend(n_bytes, f"{step.n_out} of {step.n_in} features")
-            _spend_product(len(weights), step.n_out, step.n_in)
-            taken = np.zeros((step.n_out, step.n_in))
-            taken[np.arange(step.n_out), list(step.columns)] = 1.0
-            weights = weights @ taken
+            current_budget().spend(n_decisions * step.n_in * ITEM_BYTES, f"{step.n_in} features")
+            weights = weights.added(np.array(step.columns, dtype=np.intp), step.n_in)
         else:
             raise InputError(
                 f"{both} has a step between that is not linear ({step}), must be scalers without "
                 "clipping, PCA or none; put it before the map or leave it out"
             )
     n = len(feature_map.vectors)
-    _spend_product(len(weights), feature_map.n_out, n if feature_map.matrix.ndim == 2 else 1)
+    _spend_product(n_decisions, feature_map.n_out, n if feature_map.matrix.ndim == 2 else 1)
+    coefficients = feature_map.coefficients(weights)
+    target = first_of_equal(feature_map.vectors)
+    kept = np.unique(target)
     text = f"{both} is one machine: a sum of {n} kernel values with coefficients made of both"
     return replace(
         machine,
         kernel=feature_map.kernel,
-        support_vectors=feature_map.vectors,
-        dual_coef=feature_map.coefficients(weights),
-        intercept=intercept,
+        support_vectors=feature_map.vectors[kept],
+        dual_coef=coefficients.added(target, n).taken(kept).rounded(),
+        intercept=intercept.rounded(),
         n_features=feature_map.n_features,
         preprocessing=feature_map.steps,
         notes=(*feature_map.notes, *machine.notes, text),
@@ -195,5 +197,6 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
 
 def _spend_product(n_rows: int, n_inner: int, n_columns: int) -> None:
     """Take the result and the time of a matrix product out of the budget."""
-    n_bytes = FLOAT_BYTES * n_rows * n_columns + n_rows * n_inner * n_columns / _SUMS_PER_BYTE
+    n_numbers = n_rows * n_inner + n_inner * n_columns + n_rows * n_columns
+    n_bytes = ITEM_BYTES * n_numbers + _SUM_BYTES * n_rows * n_inner * n_columns
     current_budget().spend(n_bytes, f"a product of {n_rows} x {n_inner} x {n_columns}")

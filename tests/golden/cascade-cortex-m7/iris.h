@@ -71,8 +71,8 @@ typedef enum {
  * certified: the label is the same for all decisions that are possible within such bounds. It is
  * false where x lies so near a boundary that float does not tell.
  *
- * Where a calibrated early exit decided, they are the band around its estimate, in which the
- * decision is expected: not proved, and certified is false.
+ * Where a calibrated early exit decided, they are the band around its estimate: not proved, of use
+ * for the label only, and certified is false. Far from 0 the decision may lie outside the band.
  */
 typedef struct {
     int32_t label;          /* index into iris_class_names */

@@ -11,7 +11,9 @@ import pytest
 
 from evidence import gather as make_evidence
 from kit.catalogue import CORE
+from kmcompile import evidence_command
 from kmcompile.errors import OutputError, UsageError
+from kmcompile.evidence.catalogue import CATALOGUE
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.folder import JSON, PAGE, SUMS, summary
 from kmcompile.evidence.gathering import gather, parts_named
@@ -117,3 +119,7 @@ def test_an_unknown_part_is_named():
 def test_summary_is_a_page_of_markdown(subject, tmp_path):
     gather([subject], [Part("ending", "each loop ends", writes)], tmp_path / "e", quiet)
     assert (tmp_path / "e" / PAGE).read_text().startswith("# What was run, and what came out\n")
+
+
+def test_the_help_names_all_parts():
+    assert ", ".join(part.name for part in CATALOGUE) == evidence_command._PARTS

@@ -109,6 +109,30 @@ def test_a_map_and_a_binary_linear_svc_of_vectors_are_one_kernel_machine():
     assert np.abs(decisions(load_model(model)) - own(model)).max() <= 2.0**-30
 
 
+def test_coefficients_of_repeated_components_are_exact_and_rounded_once():
+    """Of equal components normalization_ has large numbers that cancel."""
+    some = np.repeat(X[::40], 3, axis=0)
+    labels = np.repeat(Y[::40], 3)
+    between = StandardScaler()
+    steps = (Nystroem(gamma=0.3, n_components=len(some)), between, LinearSVC(random_state=0))
+    model = make_pipeline(*steps).fit(some, labels)
+    machine = load_model(model)
+    assert machine.n_support_vectors == len(np.unique(some, axis=0))
+    mapped, linear = model[0], model[-1]
+    for p, (row, b) in enumerate(zip(linear.coef_, linear.intercept_, strict=True)):
+        w = [Fraction(c) * Fraction(1 / s) for c, s in zip(row, between.scale_, strict=True)]
+        shift = sum(c * Fraction(o) for c, o in zip(w, between.mean_, strict=True))
+        assert machine.intercept[p] == float(Fraction(b) - shift)
+        for vector, beta in zip(machine.support_vectors, machine.dual_coef[p], strict=True):
+            equal = np.flatnonzero((mapped.components_ == vector).all(axis=1))
+            terms = (c * Fraction(m) for i in equal for c, m in _column(w, mapped, i))
+            assert beta == float(sum(terms))
+
+
+def _column(w: list[Fraction], mapped: Nystroem, i: int) -> zip[tuple[Fraction, float]]:
+    return zip(w, mapped.normalization_[:, i], strict=True)
+
+
 PARAMETERS = [
     ({}, Rbf(0.25)),
     ({"gamma": 0.5}, Rbf(0.5)),

@@ -90,3 +90,11 @@ def test_what_repeats_a_default_is_left_out_of_the_command(machine) -> None:
     assert request.plan(machine).command == "kmcompile 'my model.pkl' --target host"
     assert (request.name, request.folder) == ("my_model", Path("my model-host"))
     assert Request.of(SVC(), Options()).folder is None
+
+
+@pytest.mark.parametrize("mode", ["exact", "certified", None])
+def test_a_replay_that_is_asked_for_needs_a_double_of_64_bits(mode):
+    asked = Options(target="avr", mode=mode, replay="float64")
+    with pytest.raises(UsageError, match="has 32 bits, must be 64"):
+        Request.of(Path("m.pkl"), asked)
+    assert Request.of(Path("m.pkl"), Options(target="avr", mode=mode)).target.name == "avr"
