@@ -19,13 +19,13 @@ from kmcompile.errors import (
     UsageError,
     VerificationError,
 )
-from kmcompile.output.files import write_whole
 from kmcompile.report import bench_table
 from kmcompile.report.bench_table import FailedTarget
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
 from kmcompile.target import Target, chosen_targets, list_targets
 from kmcompile.text.figures import counted
+from kmcompile.whole_file import write_whole
 
 TABLE = "bench.csv"
 PAGE = "bench.html"
@@ -100,6 +100,10 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
         failures,
         [target for target in chosen if target.name in reports],
     )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as refused:
+        raise OutputError(f"{folder}: cannot be made: {refused.strerror}") from refused
     for name, content in {TABLE: bench_table.csv_bytes(made), PAGE: page}.items():
         write_whole(folder / name, content)
     refuted = isinstance(error, VerificationError)

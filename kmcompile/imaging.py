@@ -19,7 +19,6 @@ from kmcompile.exits.chosen_program import for_image
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
-from kmcompile.output.files import write_whole
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
@@ -31,6 +30,7 @@ from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.verifier import Verifier, collect_queries
 from kmcompile.version import VERSION
+from kmcompile.whole_file import write_whole
 
 Progress = Callable[[str], None]
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.emit.view import input_words, record_words
-from kmcompile.errors import InputError, OutputError, UsageError, VerificationError
+from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output.flow_fact_file import flow_fact_file
 from kmcompile.program import storage
@@ -107,28 +107,6 @@ def write_plain(folder: Path, files: Mapping[str, bytes]) -> None:
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and rename it, so that it appears whole or not at all.
-
-    Folders on the way are made.
-
-    Raises
-    ------
-    OutputError
-        The file cannot be written. What was in its place is still there.
-    """
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            fresh.write_bytes(content)
-            fresh.replace(path)
-        finally:
-            fresh.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def read(folder: Path) -> dict[str, bytes]:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from kmcompile.errors import InputError, OutputError
+from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, PARAMETERS, STEPS, step_prefix
 from kmcompile.steps import Step
+from kmcompile.whole_file import write_whole
 
 _DERIVED = ("n_in", "n_out")
 """Fields of steps that are not written: widths, which follow from `n_features`."""
@@ -30,20 +29,7 @@ def write_npz_model(path: Path, machine: KernelMachine) -> None:
     OutputError
         The file cannot be written.
     """
-    content = npz_model(machine)
-    try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            unfinished = Path(file.name)
-        try:
-            unfinished.write_bytes(content)
-            unfinished.chmod(0o644)
-            os.replace(unfinished, path)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
-    except (OSError, ValueError) as error:  # ValueError: a zero byte in the path
-        reason = getattr(error, "strerror", None) or "not a valid path"
-        raise OutputError(f"{path}: cannot be written: {reason}; check the path") from None
+    write_whole(path, npz_model(machine))
 
 
 def npz_model(machine: KernelMachine) -> bytes:
