@@ -15,8 +15,8 @@ from kmcompile.errors import (
     BudgetError,
     KmcompileError,
     OutputError,
+    TargetError,
     ToolError,
-    UsageError,
     VerificationError,
 )
 from kmcompile.report import bench_table
@@ -84,7 +84,7 @@ def bench(model: Path, options: Options, names: str, progress: Progress) -> Benc
         try:
             told = partial(_tell, progress, target.name)
             compiled = pipeline.compile_model(model, asked, told, compares_modes=False)
-        except (VerificationError, BudgetError, ToolError, UsageError) as failed:
+        except (VerificationError, BudgetError, ToolError, TargetError) as failed:
             failures.append(FailedTarget(target.name, " ".join(str(failed).split())))
             if error is None or isinstance(failed, VerificationError):
                 error = failed

@@ -105,7 +105,7 @@ _PROGRAM_OPTIONS = (
         "--monitor",
         type=float,
         metavar="P",
-        help="in_range false for unusual inputs, and P of others.",
+        help="in_range false for unusual inputs, at most P of usual.",
     ),
     click.option(
         "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."

@@ -44,6 +44,10 @@ class UsageError(KmcompileError):
     exit_code = 2
 
 
+class TargetError(UsageError):
+    """An option asks for what one target does not have."""
+
+
 class InputError(KmcompileError):
     """The model or the data cannot be used: unsupported, broken or unsafe."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -78,11 +79,11 @@ def make_image(
     Raises
     ------
     UsageError
-        If the folder has no code for images.
+        If the folder has no code for images, or `out` would overwrite what is read.
     InputError
         If the model needs other code: the text says what differs.
     BudgetError
-        If the model exceeds a capacity of the code.
+        If the model exceeds a capacity of the code, or the image its flash budget.
     VerificationError
         If the code with the new image does not give the answers of the model.
     """
@@ -103,7 +104,9 @@ def make_image(
     _check_same_code(emitted.texts, program, flying, folder)
     _check_capacity(program, model, folder)
     name = program.name
-    _check_flash(len(emitted.image) - len(flying.files[f"{name}.bin"]), flying.report, model)
+    warnings = _check_flash(
+        len(emitted.image) - len(flying.files[f"{name}.bin"]), flying.report, model
+    )
     files = {**flying.files, f"{name}_image.c": emitted.texts[f"{name}_image.c"].encode("ascii")}
     findings, facts = _verified(machine, program, plan, files, verify, path, tell)
     write_whole(path, emitted.image)
@@ -115,7 +118,7 @@ def make_image(
         },
         "files": len(flying.report["files"]),
         **facts,
-        "warnings": list(findings.warnings),
+        "warnings": [*findings.warnings, *warnings],
     }
 
 
@@ -140,6 +143,8 @@ def make_patch(
 
     Raises
     ------
+    UsageError
+        If `out` would overwrite an image that is read.
     InputError
         If a file is no image, or if the images are for different code.
     """
@@ -192,10 +197,10 @@ def _check_free(path: Path, inputs: Sequence[Path], folder: Path | None = None) 
     """
     if path.is_dir():
         raise UsageError(f"--out {path}: is a folder; give the name of a file")
-    place = path.resolve()
-    if place in {given.resolve() for given in inputs}:
+    place, *read = (Path(os.path.realpath(one)) for one in (path, *inputs))
+    if place in read:
         raise UsageError(f"{path}: would be overwritten, and is read\ngive --out another name")
-    if folder is not None and folder.resolve() in place.parents:
+    if folder is not None and Path(os.path.realpath(folder)) in place.parents:
         raise UsageError(
             f"{path}: lies in the folder of the code that flies, in which nothing is changed\n"
             "give --out another name"
@@ -275,7 +280,7 @@ def _check_capacity(program: Program, model: Path, folder: Path) -> None:
         )
 
 
-def _check_flash(more_bytes: int, report: Mapping[str, Any], model: Path) -> None:
+def _check_flash(more_bytes: int, report: Mapping[str, Any], model: Path) -> tuple[str, ...]:
     """Refuse an image that exceeds the flash budget of the code that flies, with that code.
 
     Parameters
@@ -286,13 +291,18 @@ def _check_flash(more_bytes: int, report: Mapping[str, Any], model: Path) -> Non
         report.json of the code that flies.
     model : Path
 
+    Returns
+    -------
+    tuple of str
+        A warning where the flash of the code was not measured (`--verify none`).
+
     Raises
     ------
     BudgetError
     """
     memory = report["memory"]
     if memory["flash_bytes"] is None or memory["flash_budget_bytes"] is None:
-        return
+        return ()
     needed, allowed = memory["flash_bytes"] + more_bytes, memory["flash_budget_bytes"]
     if needed > allowed:
         raise BudgetError(
@@ -300,6 +310,9 @@ def _check_flash(more_bytes: int, report: Mapping[str, Any], model: Path) -> Non
             f"compiled for {allowed:,}\n"
             "train with fewer support vectors, or fly code of a larger --max-flash"
         )
+    if memory["flash_is_lower_limit"]:
+        return ("the flash of the code is not known, so the image may not fit beside it",)
+    return ()
 
 
 def _check_same_code(

@@ -3,27 +3,33 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from kmcompile.errors import OutputError
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and rename it.
+    """Write a file beside its place and rename it; it keeps the permissions of an older one.
+
+    What a link leads to is replaced, and what is no file, such as a pipe, is written into.
 
     Raises
     ------
     OutputError
-        The file cannot be written. What was in its place is still there.
+        The file cannot be written. An older file in its place is still there.
     """
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            unfinished = Path(file.name)
+        place = Path(os.path.realpath(path))
+        if place.exists() and not place.is_file():
+            place.write_bytes(content)
+            return
+        unfinished = place.with_name(f".{place.name}.{os.getpid()}.new")
         try:
-            unfinished.write_bytes(content)
-            unfinished.chmod(0o644)
-            os.replace(unfinished, path)
+            with unfinished.open("xb") as file:
+                file.write(content)
+            if place.exists():
+                unfinished.chmod(place.stat().st_mode)
+            os.replace(unfinished, place)
         except BaseException:
             unfinished.unlink(missing_ok=True)
             raise

@@ -53,7 +53,9 @@ def lower_additive(
     exact = machine.intercept + shift
     intercept = exact.astype(precision.dtype)
     size = sum((f.sizes for f in constants), np.abs(machine.intercept))
-    minimum = np.abs(exact - intercept) + 2.0**-53 * (len(columns) + 2) * size
+    minimum = (
+        np.abs(exact - intercept) + machine.intercept_error + 2.0**-53 * (len(columns) + 2) * size
+    )
     minimum += sum((_as_constant(f) for f in constants), np.zeros(len(beta)))
     reaches = [np.abs(f.slopes[0]) for f in constants]
     for q, line in enumerate(lines):

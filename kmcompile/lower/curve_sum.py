@@ -116,7 +116,7 @@ def _intercept(
     size = sum((f.sizes[1] for f in left_out), np.abs(machine.intercept))
     error = np.abs(exact - intercept) + (machine.support_vectors.shape[1] + 2) * 2.0**-53 * size
     error += sum((f.rounding() * f.sizes[1] + f.lost for f in left_out), zero)
-    return intercept, error
+    return intercept, error + machine.intercept_error
 
 
 class _Curves:

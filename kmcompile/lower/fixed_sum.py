@@ -106,6 +106,7 @@ def lower_fixed_sum(
     )
     # The intercept is rounded, the result truncated.
     minimum = of_vectors + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
+    minimum += machine.intercept_error
     return FixedSum(
         codes=codes,
         per_unit=np.float32(1 / coded.unit),

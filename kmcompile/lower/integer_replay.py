@@ -111,7 +111,7 @@ def _errors(coded: Coded, tables: FineTables, unit: float) -> _Errors:
       trained one (`kmcompile.lower.feature_space`). Rounding a vector s in a pass by d moves phi(s)
       by at most sqrt(2 gamma) d; lossless codes may differ from the vectors by such roundings.
     - gamma was rounded twice: 2 u z exp(-z) < u for every z, relative to |beta|. Another u is
-      for coefficients that a pass has added up, and u |b| for an intercept that a reader rounded.
+      for coefficients that a pass has added up, and `intercept_error`.
     - D^2 is exact. gamma D^2 rounds once: u z exp(-z) < u, relative to |c|. The exponential adds
       its relative error tau. From the cutoff on exp(-z) is lost; twice exp(-cutoff) covers it and
       an underflow.
@@ -135,7 +135,7 @@ def _errors(coded: Coded, tables: FineTables, unit: float) -> _Errors:
     each = exponential.relative_error + 2 * UNIT_ROUNDOFF_64 + FLOAT64.gamma_factor(2 * n + 64)
     each += 2 * math.exp(1 - float(exponential.limit))
     minimum = far.apart + of_beta * (root * moved + 2 * UNIT_ROUNDOFF_64) + of_stored * each
-    minimum += UNIT_ROUNDOFF_64 * np.abs(machine.intercept)
+    minimum += machine.intercept_error
     return _Errors(minimum + FLOAT64.smallest_normal * 4 * n, far.length * root * unit)
 
 

@@ -14,7 +14,6 @@ from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.rounding import (
     FLOAT32,
     SMALLEST_NORMAL,
-    UNIT_ROUNDOFF_64,
     Precision,
     stored_error,
 )
@@ -139,7 +138,7 @@ def sum_constants(
     tiny = int(((machine.dual_coef != 0) & (np.abs(machine.dual_coef) < SMALLEST_NORMAL)).sum())
     constant = (
         np.abs(machine.intercept - intercept)
-        + UNIT_ROUNDOFF_64 * np.abs(machine.intercept)  # a reader may have rounded it
+        + machine.intercept_error
         + magnitude * kernel.absolute_error
         + tiny * SMALLEST_NORMAL * kernel.value_bound
         + underflow

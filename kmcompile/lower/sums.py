@@ -18,7 +18,7 @@ from kmcompile.lower.sum_constants import (
 )
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array, lane_blocks
-from kmcompile.numeric.rounding import FLOAT32, UNIT_ROUNDOFF_64, Precision
+from kmcompile.numeric.rounding import FLOAT32, Precision
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages import ExactSum, LinearSum
 from kmcompile.program.stages.sums.exact_sum import MOST_PLAIN
@@ -48,7 +48,7 @@ def lower_linear(
     norm = np.sqrt((wide**2).sum(axis=1)) * (1 + 1e-9)
     n = weights.shape[1]
     intercept = machine.intercept.astype(precision.dtype)
-    constant = np.abs(machine.intercept - intercept) + UNIT_ROUNDOFF_64 * np.abs(machine.intercept)
+    constant = np.abs(machine.intercept - intercept) + machine.intercept_error
     constant += (n + 4) * 2 * precision.smallest_normal
     return LinearSum(
         weights=lane_blocks(wide, lanes, precision.dtype),

@@ -53,7 +53,7 @@ def lower_table_sum(coded: Coded, wide_values: bool) -> TableSum:
     order = [j for j, one in enumerate(stored) if one.values.any()] or [0]
     step = math.ldexp(1.0, log2)
     base, off = _base(machine.intercept, stored, step)
-    minimum = off + _moved(coded, beta)
+    minimum = off + machine.intercept_error + _moved(coded, beta)
     minimum += sum((one.error for one in stored), np.zeros(len(beta)))
     steepest = norm_of_functions([f.steepest for f in functions])
     return TableSum(

@@ -124,6 +124,12 @@ class KernelMachine:
     routing : Routing, optional
         A tree whose leaves share out the support vectors; the decisions of a query are those of
         its leaf.
+    rounded_vectors : bool
+        Whether the reader has computed the support vectors from trained ones, and rounded them: two
+        that are equal may stand for two that are not.
+    intercept_error : float
+        Bound on what the intercepts have lost where a reader or a pass has computed them from
+        trained numbers and rounded them. Every bound on a decision counts it.
     """
 
     kind: str
@@ -145,6 +151,8 @@ class KernelMachine:
     notes: tuple[str, ...] = ()
     reduced_from: ReducedFrom | None = None
     routing: Routing | None = None
+    rounded_vectors: bool = False
+    intercept_error: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("support_vectors", "dual_coef", "intercept"):

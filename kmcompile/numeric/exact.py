@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float64Array
 
 _SIGNIFICAND_BITS = 53
+_OBJECT_BYTES = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,10 +39,25 @@ class Exact:
         array([[ True]])
         """
         significands, exponents = np.frexp(np.asarray(values, dtype=np.float64))
-        integers = np.ldexp(significands, _SIGNIFICAND_BITS).astype(np.int64).astype(object)
-        shifts = np.where(significands == 0, 0, exponents - _SIGNIFICAND_BITS)
+        whole = np.ldexp(significands, _SIGNIFICAND_BITS).astype(np.int64)
+        shifts = np.where(whole == 0, 0, exponents - _SIGNIFICAND_BITS)
         least = int(shifts.min(initial=0))
-        return cls(integers << (shifts - least).astype(object), least)
+        integers = np.empty(whole.shape, dtype=object)
+        flat = integers.reshape(-1)
+        pairs = zip(whole.reshape(-1), (shifts - least).reshape(-1), strict=True)
+        for n, (number, shift) in enumerate(pairs):
+            flat[n] = int(number) << int(shift)
+        return cls(integers, least)
+
+    @property
+    def bits(self) -> int:
+        """Bits of the longest integer."""
+        return max((number.bit_length() for number in self.integers.flat), default=0)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the integers, with those of Python's objects, about."""
+        return int(self.integers.size * (_OBJECT_BYTES + self.bits // 7))
 
     def __matmul__(self, other: Exact) -> Exact:
         """Return the product of two matrices."""

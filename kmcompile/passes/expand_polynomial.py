@@ -131,8 +131,8 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     float64's precision (`kmcompile.numeric.double_double`): with u = 2^-53, a term has at most 8
     products of 2 u^2 (d - 1 of s^t, then beta, orderings and the factor), the additions on its way
     of 4 u^2, and the factor is rounded in it. The pass `merge_duplicate_vectors` has rounded
-    coefficients by at most u, and a reader the intercept. The former are relative to the norm of
-    the tensors' sum, sum_i |beta_i| C(d, k) |c|^(d - k) |gamma|^k |s_i|^k.
+    coefficients by at most u. Both are relative to the norm of the tensors' sum,
+    sum_i |beta_i| C(d, k) |c|^(d - k) |gamma|^k |s_i|^k.
     """
     kernel = machine.kernel
     assert isinstance(kernel, Poly)
@@ -154,7 +154,7 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     magnitude = [np.abs(beta) @ lengths**k * abs(high[k]) for k in range(kernel.degree + 1)]
     relative = (40 + 4 * n_additions) * SQUARED_ROUNDOFF + 2 * UNIT_ROUNDOFF_64
     error = np.column_stack(magnitude) * relative * (1 + 1e-9)
-    error[:, 0] += (8 * SQUARED_ROUNDOFF + UNIT_ROUNDOFF_64) * np.abs(machine.intercept)
+    error[:, 0] += 8 * SQUARED_ROUNDOFF * np.abs(machine.intercept) + machine.intercept_error
     return Polynomials(
         degrees, orderings, terms.high, terms.low, constant.high, constant.low, error
     )

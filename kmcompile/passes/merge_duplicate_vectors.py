@@ -17,8 +17,11 @@ def merge_duplicate_vectors(machine: KernelMachine) -> KernelMachine:
     sum_i beta_i K(s, x) over equal vectors s is (sum_i beta_i) K(s, x), so the function is the
     same. Vectors of different classes stay apart in a one-vs-one machine, whose coefficients
     are laid out by class. The first of equal vectors keeps its place. Coefficients that cancel
-    lose nothing: their sum is rounded once.
+    lose nothing: their sum is rounded once. Vectors that a reader has rounded stay as they are:
+    the bounds count their rounding for each coefficient, also where two cancel.
     """
+    if machine.rounded_vectors:
+        return machine
     n_sv = machine.n_support_vectors
     one_vs_one = machine.task is Task.ONE_VS_ONE
     counts = machine.class_counts if one_vs_one else (n_sv,)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 from kmcompile.errors import UsageError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.log_odds import probability_at
+from kmcompile.model.log_odds import decision_at, probability_at
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 
 def move_threshold(
-    machine: KernelMachine, threshold: float, equal_is_positive: bool = True
+    machine: KernelMachine,
+    threshold: float,
+    equal_is_positive: bool = True,
+    error: float = 0.0,
 ) -> KernelMachine:
     """Return the machine whose label is `classes[1]` where the trained decision is >= threshold.
 
-    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded in float64. The machine with
-    this intercept is compiled and proved. `KernelMachine.threshold` stores T. The new threshold
+    f(x) >= T is f(x) - T >= 0, so the intercept becomes b - T, rounded in float64; the rounding is
+    in `KernelMachine.intercept_error`. `KernelMachine.threshold` stores T. The new threshold
     replaces an earlier one; the intercept has then been rounded for both.
 
     Parameters
@@ -28,10 +31,16 @@ def move_threshold(
     equal_is_positive : bool
         Whether a decision equal to the threshold gives `classes[1]`, as in scikit-learn's
         FixedThresholdClassifier.
+    error : float
+        Bound on what the threshold itself has lost by rounding.
     """
+    shift = machine.threshold - threshold
+    intercept = machine.intercept + shift
+    roundings = abs(intercept[0]) + (abs(shift) if machine.threshold else 0.0)
     return replace(
         machine,
-        intercept=machine.intercept + (machine.threshold - threshold),
+        intercept=intercept,
+        intercept_error=machine.intercept_error + error + UNIT_ROUNDOFF_64 * float(roundings),
         threshold=threshold,
         zero_is_positive=equal_is_positive,
         notes=(*machine.notes, _note(machine, threshold, equal_is_positive)),
@@ -61,7 +70,8 @@ def move_asked_threshold(machine: KernelMachine, threshold: float) -> KernelMach
         raise UsageError(
             f"{asked}: the model is calibrated, so it must be a probability between 0 and 1"
         )
-    return move_threshold(machine, math.log(threshold) - math.log1p(-threshold))
+    decision, error = decision_at(threshold)
+    return move_threshold(machine, decision, error=error)
 
 
 def _note(machine: KernelMachine, threshold: float, equal_is_positive: bool) -> str:

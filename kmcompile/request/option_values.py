@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from kmcompile.errors import UsageError
+from kmcompile.errors import TargetError, UsageError
 from kmcompile.request.image_options import check_image_options
 from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, LISTS, Options, text_of
 from kmcompile.request.tolerance_values import as_tolerance, check_input_tolerance
@@ -124,10 +124,10 @@ def check_double(target: Target) -> None:
 
     Raises
     ------
-    UsageError
+    TargetError
     """
     if target.double_bits != 64:
-        raise UsageError(
+        raise TargetError(
             f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
             f"must be 64\nuse --replay none"
         )

@@ -80,10 +80,11 @@ def page(
 
 def _of_no_promise(made: tuple[Promise, ...], sources: Sources | None) -> Iterator[str]:
     """Yield what the findings say that no promise names."""
-    if sources is None:
+    claims = () if sources is None else sources.other_claims(s for o in made for s in o.evidence)
+    if sources is None or not claims:
         return
     yield from ("## Findings that no promise names", "")
-    for claim in sources.other_claims(source for one in made for source in one.evidence):
+    for claim in claims:
         source = f"claim:{claim}"
         yield f"- {Named.of(source)}: {sources.said(source)}; again: `{sources.command(source)}`"
     yield ""

@@ -82,9 +82,10 @@ class Sources:
         return f"{shown}, supply_chain/{name}/report.json"
 
     def other_claims(self, sources: Iterable[str]) -> list[str]:
-        """Return the claims of the findings that no source names, each once."""
-        named = {one.name for one in map(Named.of, sources) if one.is_claim}
-        return sorted({one.claim for one in self._findings} - named)
+        """Return the claims that some finding has whose subject no source names, each once."""
+        every = [named for named in map(Named.of, sources) if named.is_claim]
+        seen = {(one.claim, one.subject) for named in every for one in self._findings_of(named)}
+        return sorted({one.claim for one in self._findings if (one.claim, one.subject) not in seen})
 
     def outcome(self, source: str) -> Outcome:
         """Return the worst outcome of the findings, or whether the fields are as they should be."""

@@ -12,7 +12,7 @@ import pytest
 
 from kmcompile import bench as module
 from kmcompile import cli
-from kmcompile.errors import BudgetError, ToolError, UsageError, VerificationError
+from kmcompile.errors import BudgetError, TargetError, ToolError, VerificationError
 from kmcompile.request.options import Options
 from kmcompile.target import list_targets
 
@@ -58,7 +58,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[Options]:
         "cortex-m0": BudgetError("needs 300,000 bytes of flash, has 262,144\nreduce it"),
         "cortex-m4": ToolError("arm-none-eabi-gcc is not installed"),
         "cortex-m33": VerificationError("a bit differs"),
-        "avr": UsageError("double has 32 bits\nuse --replay none"),
+        "avr": TargetError("double has 32 bits\nuse --replay none"),
     }
 
     def compile_model(model: Path, options: Options, progress: Any, compares_modes: bool) -> Any:

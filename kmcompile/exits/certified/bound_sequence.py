@@ -205,6 +205,7 @@ def _lowered(
         per_reach[block] += own * (np.sqrt(1 + departure) + np.linalg.norm(rounding[1]))
     constant = (
         np.abs(machine.intercept - intercept)
+        + machine.intercept_error
         + gamma_factor(n + 2) * np.abs(machine.intercept)
         + (4 * n + 16) * SMALLEST_NORMAL
         + _rounded_by_passes(machine)

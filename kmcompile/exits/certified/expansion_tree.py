@@ -103,7 +103,7 @@ def tree(
     known = known or Known()
     vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
     assert not isinstance(program.ends.exact, SumOfLeaves)
-    storage = np.abs(machine.intercept - program.ends.exact.intercept)
+    storage = np.abs(machine.intercept - program.ends.exact.intercept) + machine.intercept_error
     label = program.ends.label
     tolerance = label.tolerance if isinstance(label, Value) else None
     sides = labels if by_label else np.zeros(len(samples), dtype=np.intp)

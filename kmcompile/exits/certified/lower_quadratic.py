@@ -94,7 +94,7 @@ class Parts:
             directions=rows,
             remainder=rest + 8 * n * UNIT_ROUNDOFF_64 * float(np.abs(factors).sum()),
             higher=np.array(higher),
-            error=sizes * rounding * _UP,
+            error=sizes * rounding * _UP + np.array([machine.intercept_error, 0.0, 0.0]),
         )
 
 

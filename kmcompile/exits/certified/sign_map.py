@@ -80,7 +80,7 @@ class Proof:
         beyond = lattice.high + 2 * lattice.width * 2.0**-level
         reach = np.maximum(np.abs(lattice.low), np.abs(beyond))
         length = math.sqrt(float((self.machine.support_vectors**2).sum(axis=1).max()))
-        return expand(
+        made = expand(
             self.expansions,
             self.machine.dual_coef[0],
             float(self.machine.intercept[0]),
@@ -88,6 +88,7 @@ class Proof:
             linear.matrix * lattice.half_widths(level),
             linear.deviation(reach, length * (1 + 1e-9)) + self.rounded,
         )
+        return replace(made, error=made.error + self.machine.intercept_error)
 
 
 def usual_bytes(program: Program) -> int:

@@ -19,6 +19,8 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `zero_is_positive` | boolean: whether f = 0 is `classes[1]` |
 | `last_of_equal`, `log_odds`, `break_ties` | boolean, False if left out |
 | `threshold` | number, 0 if left out |
+| `rounded_vectors` | boolean, False if left out |
+| `intercept_error` | number, at least 0, which it is if left out |
 | `routing_weights`, `routing_offsets` | floats: the tree of a routed machine, all or none of it |
 | `routing_node_ends`, `routing_targets`, `routing_leaf_ends` | integers, of the tree, too |
 | `routing_intercepts` | floats (n_leaves, n_decisions), of the tree, too |
@@ -67,6 +69,7 @@ ROUTING = (
 OPTIONAL = (
     *FLAGS,
     *("threshold", "decision_function_shape", "classes", "class_counts"),
+    *("rounded_vectors", "intercept_error"),
     *ROUTING,
 )
 

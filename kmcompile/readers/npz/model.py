@@ -59,6 +59,8 @@ def read_npz_model(content: bytes) -> KernelMachine:
         task=task,
         kernel=kernel,
         support_vectors=through(kernel_steps, support_vectors),
+        rounded_vectors=bool(kernel_steps) or fields.flag("rounded_vectors", False),
+        intercept_error=_intercept_error(fields),
         dual_coef=fields.array("dual_coef", (None, len(support_vectors))),
         intercept=fields.array("intercept", (None,)),
         classes=classes,
@@ -135,6 +137,13 @@ def _flag(fields: Fields, name: str, task: Task) -> bool:
     if value and task not in FLAGS[name]:
         raise fields.error(name, f"is True in a {task.value} machine", "False", _REMEDY)
     return value
+
+
+def _intercept_error(fields: Fields) -> float:
+    error = fields.number("intercept_error") if fields.has("intercept_error") else 0.0
+    if error < 0:
+        raise fields.error("intercept_error", f"is {error}", "0 or more", _REMEDY)
+    return error
 
 
 def _shape(fields: Fields) -> str:

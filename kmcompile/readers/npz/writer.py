@@ -54,6 +54,8 @@ def npz_model(machine: KernelMachine) -> bytes:
         "intercept": machine.intercept,
         "zero_is_positive": machine.zero_is_positive,
         "threshold": machine.threshold,
+        "rounded_vectors": machine.rounded_vectors,
+        "intercept_error": machine.intercept_error,
         "decision_function_shape": machine.decision_function_shape,
         **{name: getattr(machine, name) for name in FLAGS},
     }

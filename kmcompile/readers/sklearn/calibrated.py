@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe, record_of
 
@@ -45,11 +46,15 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
     slopes, offsets = _sigmoids(pair, machine.n_decisions)
     notes = machine.notes + ((_SATURATION,) if machine.task is Task.ONE_VS_REST else ())
     with np.errstate(over="ignore", invalid="ignore"):
+        scaled = slopes * machine.intercept
+        error = float(np.abs(slopes).max()) * machine.intercept_error
+        error += UNIT_ROUNDOFF_64 * float((np.abs(scaled) + np.abs(scaled + offsets)).max())
         return replace(
             machine,
             kind=fields.record.name,
             dual_coef=-slopes[:, None] * machine.dual_coef,
-            intercept=-(slopes * machine.intercept + offsets),
+            intercept=-(scaled + offsets),
+            intercept_error=error * (1 + 1e-9),
             zero_is_positive=False,
             last_of_equal=False,
             log_odds=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.log_odds import decision_at
 from kmcompile.passes.move_threshold import move_threshold
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, describe, record_of
@@ -69,11 +69,11 @@ def _moved(
         fields.require_width(machine.n_features)
     first_is_positive = _first_is_positive(fields, machine, positive)
     if _score_is_probability(fields, machine, inner):
-        decision = _log_odds(fields, 0.5 if threshold is None else threshold)
+        decision, error = _log_odds(fields, 0.5 if threshold is None else threshold)
     else:
-        decision = 0.0 if threshold is None else threshold
+        decision, error = 0.0 if threshold is None else threshold, 0.0
     moved = move_threshold(
-        machine, -decision if first_is_positive else decision, not first_is_positive
+        machine, -decision if first_is_positive else decision, not first_is_positive, error
     )
     return replace(moved, kind=fields.record.name)
 
@@ -88,12 +88,12 @@ def _first_is_positive(fields: Fields, machine: KernelMachine, positive: Any) ->
     return machine.classes.index(positive) == 0
 
 
-def _log_odds(fields: Fields, probability: float) -> float:
+def _log_odds(fields: Fields, probability: float) -> tuple[float, float]:
     if not 0 < probability < 1:
         found = f"is {probability}"
         allowed = "a probability between 0 and 1"
         raise fields.error("threshold", found, allowed, "with it every answer is the same")
-    return math.log(probability) - math.log1p(-probability)
+    return decision_at(probability)
 
 
 def _score_is_probability(fields: Fields, machine: KernelMachine, inner: Any) -> bool:

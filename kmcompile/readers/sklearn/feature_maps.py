@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.kernels import Fourier, Kernel, Linear
@@ -14,16 +15,20 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.exact import Exact
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.passes.merge_duplicate_vectors import first_of_equal
-from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
+from kmcompile.readers.byte_budget import current_budget
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, describe
 from kmcompile.readers.sklearn.classes import version_notes
 from kmcompile.readers.sklearn.kernels import pairwise_kernel, through
 from kmcompile.steps import Affine, Extension, Projection, Selection, Step
 
-_SUM_BYTES = 6
-"""Cost of a multiply-add of integers of some hundred bits: a tenth of a microsecond or so."""
+_SUM_BYTES = 8
+"""Cost of a multiply-add of short integers, which takes about a sixth of a microsecond."""
+
+_BITS_OF_A_BYTE = 4000
+"""Product of the bits of two integers for which their multiply-add costs a byte more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,6 +43,8 @@ class FeatureMap:
     steps : tuple of Step
     kernel : Kernel
     vectors : ndarray of shape (n_vectors, n_kernel_features), float64
+    first : ndarray of shape (n_vectors,), int
+        For each vector the first one that is the same component.
     matrix : ndarray of shape (n_out, n_vectors), float64
         The matrix, or the diagonal of a diagonal matrix, of shape (n_vectors,).
     notes : tuple of str
@@ -48,6 +55,7 @@ class FeatureMap:
     steps: tuple[Step, ...]
     kernel: Kernel
     vectors: Float64Array
+    first: NDArray[np.intp]
     matrix: Float64Array
     notes: tuple[str, ...]
 
@@ -58,8 +66,7 @@ class FeatureMap:
 
     def coefficients(self, weights: Exact) -> Exact:
         """Return the coefficients of the kernel values for weights of the map's result."""
-        matrix = Exact.of(self.matrix)
-        return weights @ matrix if self.matrix.ndim == 2 else weights * matrix
+        return _product(weights, _exact(self.matrix))
 
 
 def read_feature_map(record: Record) -> FeatureMap:
@@ -98,8 +105,8 @@ def _nystroem(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
             parameters[name] = fields.get(name)
     kernel_name = fields.get("kernel")
     steps, kernel = pairwise_kernel(kernel_name, n, **parameters, prefix=fields.prefix)
-    vectors = through(steps, components)
-    return FeatureMap(fields.record.name, n, steps, kernel, vectors, matrix, notes)
+    vectors, first = through(steps, components), first_of_equal(components)
+    return FeatureMap(fields.record.name, n, steps, kernel, vectors, first, matrix, notes)
 
 
 def _rbf_sampler(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
@@ -117,7 +124,8 @@ def _rbf_sampler(fields: Fields, n: int, notes: tuple[str, ...]) -> FeatureMap:
     vectors = np.column_stack([weights.T, offset])
     factor = np.full(size, (2.0 / size) ** 0.5)
     steps = (Extension(1.0, n + 1),)
-    return FeatureMap(fields.record.name, n, steps, Fourier(), vectors, factor, notes)
+    first = first_of_equal(vectors)
+    return FeatureMap(fields.record.name, n, steps, Fourier(), vectors, first, factor, notes)
 
 
 MAP_READERS: Mapping[str, Callable[[Fields, int, tuple[str, ...]], FeatureMap]] = MappingProxyType(
@@ -131,8 +139,9 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
     With z = M k the map's result and w, b of the linear machine: <w, z> + b = <M^T w, k> + b is a
     sum over kernel values. Scalers and projections between the two are parts of w and b: for
     z' = (z - o) f it is w f and b - <w f, o>, for z' = P z it is P^T w. A map of near vectors has
-    large numbers that cancel, so all of that is exact, and each coefficient and each b is rounded
-    once, when those of equal vectors have been added: the bounds of the sums count this rounding.
+    large numbers that cancel, so the sums are exact, of the factors and offsets that the steps
+    have. Each coefficient and each b is rounded once, when those of equal components have been
+    added: the bounds of the sums count this rounding.
 
     Parameters
     ----------
@@ -156,47 +165,58 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
             f"{both} has weights for pairs of classes, must have them for classes; "
             "retrain with LinearSVC"
         )
-    n_sv, width = machine.support_vectors.shape
-    n_decisions = machine.n_decisions
-    _spend_product(n_decisions, n_sv, width)
-    weights = Exact.of(decision_coefficients(machine)) @ Exact.of(machine.support_vectors)
-    intercept = Exact.of(machine.intercept)
+    weights = _product(_exact(decision_coefficients(machine)), _exact(machine.support_vectors))
+    intercept = _exact(machine.intercept)
     for step in reversed(machine.preprocessing):
         if isinstance(step, Affine):
-            weights = weights * Exact.of(step.factor)
-            intercept = intercept - weights @ Exact.of(step.offset)
+            weights = _product(weights, _exact(step.factor))
+            shift = _product(weights, _exact(step.offset[:, None]))
+            intercept = intercept - Exact(shift.integers[:, 0], shift.exponent)
         elif isinstance(step, Projection):
-            n_out, n_in = step.matrix.shape
-            _spend_product(n_decisions, n_out, n_in)
-            weights = weights @ Exact.of(step.matrix)
+            weights = _product(weights, _exact(step.matrix))
         elif isinstance(step, Selection):
-            current_budget().spend(n_decisions * step.n_in * ITEM_BYTES, f"{step.n_in} features")
+            current_budget().spend(weights.n_bytes, f"{step.n_in} features")
             weights = weights.added(np.array(step.columns, dtype=np.intp), step.n_in)
         else:
             raise InputError(
                 f"{both} has a step between that is not linear ({step}), must be scalers without "
                 "clipping, PCA or none; put it before the map or leave it out"
             )
+    rounded = intercept.rounded()
     n = len(feature_map.vectors)
-    _spend_product(n_decisions, feature_map.n_out, n if feature_map.matrix.ndim == 2 else 1)
     coefficients = feature_map.coefficients(weights)
-    target = first_of_equal(feature_map.vectors)
-    kept = np.unique(target)
-    text = f"{both} is one machine: a sum of {n} kernel values with coefficients made of both"
+    kept = np.unique(feature_map.first)
+    text = (
+        f"{both} is one machine: a sum of {len(kept)} kernel values with coefficients made of both"
+    )
     return replace(
         machine,
         kernel=feature_map.kernel,
         support_vectors=feature_map.vectors[kept],
-        dual_coef=coefficients.added(target, n).taken(kept).rounded(),
-        intercept=intercept.rounded(),
+        rounded_vectors=bool(feature_map.steps),
+        dual_coef=coefficients.added(feature_map.first, n).taken(kept).rounded(),
+        intercept=rounded,
+        intercept_error=UNIT_ROUNDOFF_64 * float(np.abs(rounded).max()),
         n_features=feature_map.n_features,
         preprocessing=feature_map.steps,
         notes=(*feature_map.notes, *machine.notes, text),
     )
 
 
-def _spend_product(n_rows: int, n_inner: int, n_columns: int) -> None:
-    """Take the result and the time of a matrix product out of the budget."""
-    n_numbers = n_rows * n_inner + n_inner * n_columns + n_rows * n_columns
-    n_bytes = ITEM_BYTES * n_numbers + _SUM_BYTES * n_rows * n_inner * n_columns
-    current_budget().spend(n_bytes, f"a product of {n_rows} x {n_inner} x {n_columns}")
+def _exact(values: Float64Array) -> Exact:
+    """Return numbers as they are; their memory is taken out of the budget before."""
+    current_budget().spend_items(values.size, f"{values.size} numbers")
+    return Exact.of(values)
+
+
+def _product(left: Exact, right: Exact) -> Exact:
+    """Return the product of two matrices, or of each number and its counterpart in a row.
+
+    Its result and its time are taken out of the budget before.
+    """
+    inner, *columns = right.integers.shape
+    n_sums = len(left.integers) * inner * (columns[0] if columns else 1)
+    sum_bytes = _SUM_BYTES + left.bits * right.bits / _BITS_OF_A_BYTE
+    n_bytes = left.n_bytes + right.n_bytes + n_sums * sum_bytes
+    current_budget().spend(n_bytes, f"{n_sums} products")
+    return left @ right if columns else left * right

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -11,6 +12,7 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array, rounded_sum
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.sklearn.gaussian_process_kernel import read_covariance
 from kmcompile.readers.sklearn.kernels import read_pairwise_kernel, through
@@ -43,9 +45,13 @@ def _read_gaussian_process(fields: Fields, notes: tuple[str, ...]) -> KernelMach
     std, mean = fields.first_number("_y_train_std"), fields.first_number("_y_train_mean")
     with np.errstate(over="ignore"):
         coefficients = std * covariance.scale * alpha
-    intercept = std * covariance.constant * rounded_sum(alpha) + mean
+    constant = std * covariance.constant * rounded_sum(alpha)
+    intercept = constant + mean
+    # Of the constant at most five numbers are rounded, then the sum.
+    error = UNIT_ROUNDOFF_64 * (5 * abs(constant) + abs(intercept)) * (1 + 1e-9)
     steps, kernel = covariance.steps, covariance.kernel
-    return _machine(fields, notes, steps, kernel, inputs, coefficients, intercept)
+    machine = _machine(fields, notes, steps, kernel, inputs, coefficients, intercept)
+    return replace(machine, intercept_error=error)
 
 
 READERS: Mapping[str, Callable[[Fields, tuple[str, ...]], KernelMachine]] = MappingProxyType(
@@ -68,6 +74,7 @@ def _machine(
         task=Task.REGRESSION,
         kernel=kernel,
         support_vectors=through(steps, inputs),
+        rounded_vectors=bool(steps),
         dual_coef=coefficients[None, :],
         intercept=np.array([intercept]),
         classes=(),

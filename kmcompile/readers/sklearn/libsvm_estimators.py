@@ -42,6 +42,7 @@ def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
         classes=classes,
         n_features=expansion.n_features,
         preprocessing=expansion.steps,
+        rounded_vectors=bool(expansion.steps),
         class_counts=() if binary else counts,
         zero_is_positive=True,
         break_ties=break_ties,
@@ -77,6 +78,7 @@ def _read_one_row(fields: Fields, notes: tuple[str, ...], task: Task) -> KernelM
         classes=(-1, 1) if task is Task.ONE_CLASS else (),
         n_features=expansion.n_features,
         preprocessing=expansion.steps,
+        rounded_vectors=bool(expansion.steps),
         zero_is_positive=False,
         notes=notes + _training_notes(fields),
     )

@@ -53,4 +53,7 @@ def read_precomputed(
     }
     linear = Record(record.module, record.name, {**record.attributes, **as_linear})
     machine = read_sklearn(linear)
-    return replace(machine, kernel=image, preprocessing=steps, n_features=width)
+    rounded = bool(steps)
+    return replace(
+        machine, kernel=image, preprocessing=steps, n_features=width, rounded_vectors=rounded
+    )

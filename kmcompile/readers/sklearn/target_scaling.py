@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe, record_of
 from kmcompile.readers.sklearn.transformers import read_transformer
@@ -32,11 +33,16 @@ def read_target_scaling(fields: Fields, read: Callable[[Any], KernelMachine]) ->
         )
     factor, offset = _scaling(fields)
     with np.errstate(over="ignore", invalid="ignore"):
+        # The factor, the quotient and the sum are rounded.
+        scaled = machine.intercept / factor
+        error = machine.intercept_error / abs(factor)
+        error += UNIT_ROUNDOFF_64 * float((2 * np.abs(scaled) + np.abs(scaled + offset)).max())
         return replace(
             machine,
             kind=fields.record.name,
             dual_coef=machine.dual_coef / factor,
-            intercept=machine.intercept / factor + offset,
+            intercept=scaled + offset,
+            intercept_error=error * (1 + 1e-9),
         )
 
 

@@ -112,7 +112,7 @@ static const float iris_intercept[3U] = {
 /* Part of the decisions' bound that no input changes. Index: [pair], 3. */
 IRIS_TABLE_SECTION
 static const float iris_minimum_bound[3U] = {
-    0x1.7d824ap-121f, 0x1.000042p-56f, 0x1.000042p-56f
+    0x1.7d824ap-121f, 0x1.7d824ap-121f, 0x1.7d824ap-121f
 };
 
 /* Weights of the score that orders the classes. Index: [class][feature], 3x2. */
@@ -156,7 +156,7 @@ static const float iris_known_upper[6U] = {
 /* Checksum (CRC-32C) of each table, in the order of the self-test. Index: [table], 12. */
 IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[12U] = {
-    2089667550UL, 3251504118UL, 2805648432UL, 3674608923UL, 4102538830UL, 1535934288UL,
+    2089667550UL, 3251504118UL, 2805648432UL, 3674608923UL, 4102538830UL, 732353499UL,
     1150744004UL, 727758173UL, 952644599UL, 1366104114UL, 3849239391UL, 3517925660UL
 };
 

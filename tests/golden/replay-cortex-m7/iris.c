@@ -126,7 +126,7 @@ static const float iris_intercept[1U] = {
 /* Part of the decisions' bound that no input changes. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const float iris_minimum_bound[1U] = {
-    0x1.000042p-56f
+    0x1.0b4e38p-120f
 };
 
 /* Offset of each feature, in its own unit. Index: [feature], 2. */
@@ -150,7 +150,7 @@ static const double iris_replay_intercept[1U] = {
 /* Part of the decisions' bound that no input changes. Index: [decision], 1. */
 IRIS_TABLE_SECTION
 static const double iris_replay_minimum_bound[1U] = {
-    0x1.0000400000001p-56
+    0x1.4fd86f947768bp-1016
 };
 
 /* Low parts of the vectors, in the order of their table. Index: [element]. */
@@ -196,7 +196,7 @@ static const float iris_known_upper[2U] = {
 IRIS_TABLE_SECTION
 static const uint32_t iris_checksums[18U] = {
     1423413175UL, 2459864056UL, 70842270UL, 2667071805UL, 2054417452UL, 2351477386UL, 3573333329UL,
-    2317972007UL, 1668405010UL, 1447064003UL, 3859610594UL, 2093984952UL, 3446682903UL,
+    2270015607UL, 1668405010UL, 1447064003UL, 3859610594UL, 2384067267UL, 3446682903UL,
     4132143470UL, 1293661227UL, 1366104114UL, 4101772395UL, 4036600633UL
 };
 

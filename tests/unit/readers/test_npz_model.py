@@ -70,6 +70,8 @@ MODELS = [
 def assert_same(machine, other):
     """Every field but the notes, also what is not a part of the model's hash."""
     assert other.canonical_bytes() == machine.canonical_bytes()
+    for name in ("rounded_vectors", "intercept_error"):
+        assert getattr(other, name) == getattr(machine, name)
     for step, read in zip(machine.preprocessing, other.preprocessing, strict=True):
         for field in dataclasses.fields(step):
             assert np.array_equal(getattr(step, field.name), getattr(read, field.name))
@@ -146,6 +148,8 @@ def machines(draw):
         zero_is_positive=draw(st.booleans()),
         log_odds=draw(st.booleans()),
         threshold=draw(finite),
+        rounded_vectors=draw(st.booleans()),
+        intercept_error=draw(st.floats(0.0, 1e300)),
     )
 
 
