@@ -40,7 +40,8 @@ def low_part(values: Float64Array, high: Float32Array) -> Float32Array:
 def relative_error(values: Float64Array, precision: Precision, low_parts: bool) -> float:
     """Return a bound on |values - stored| / |stored|, but for subnormal float32 numbers.
 
-    In float64 the bound is measured, plus 2^-53 for coefficients that a pass has added up.
+    In float64 the bound is measured, plus 2^-53 for coefficients that a pass or a reader has
+    added up.
     """
     if precision is FLOAT32:
         return precision.unit_roundoff

@@ -141,7 +141,7 @@ def _why(counts: Counts | None) -> str:
     """Return why no case of a test has passed."""
     if counts is None:
         return "was not run"
-    return f"{counts['skipped']} cases skipped, for the reasons below"
+    return f"{counts['skipped']} cases skipped, for reasons that are listed below"
 
 
 def _skipped(path: Path) -> list[str]:
