@@ -28,6 +28,13 @@ class Exact:
     integers: NDArray[Any]
     exponent: int
 
+    @staticmethod
+    def bytes_of(values: Float64Array) -> int:
+        """Return at most how many bytes `of` takes for finite numbers."""
+        _, exponents = np.frexp(values[values != 0])
+        bits = _SIGNIFICAND_BITS + int(np.ptp(exponents)) if exponents.size else 0
+        return int(values.size * (2 * _OBJECT_BYTES + bits // 7))
+
     @classmethod
     def of(cls, values: Float64Array) -> Exact:
         """Return finite numbers as they are.

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 from hostile_pickles import PICKLES, packed
 from sklearn.compose import ColumnTransformer
-from sklearn.kernel_approximation import RBFSampler
+from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 from sklearn.multiclass import OneVsRestClassifier
@@ -117,6 +117,16 @@ def _sampler():
     columns.n_features_in_, columns._transformer_to_input_indices = n, {}
     machine = _linear(np.zeros(1000, np.int8))
     return _dumped(Pipeline([("map", sampler), ("columns", columns), ("machine", machine)]))
+
+
+def _wide_map():
+    """Return a map whose numbers are as long integers, which are multiplied often."""
+    n = 1_500
+    sampler = Nystroem(n_components=1).fit(np.zeros((1, 1)))
+    sampler.components_ = np.arange(n, dtype=np.float32)[:, None]
+    sampler.normalization_ = np.full((n, n), 2.0**1000)
+    sampler.normalization_[::2] = 2.0**-1000
+    return _dumped(Pipeline([("map", sampler), ("machine", _linear(np.ones(n, np.int8)))]))
 
 
 def archive(members, method=zipfile.ZIP_DEFLATED):
@@ -232,6 +242,7 @@ MODELS: dict[str, Callable[[], bytes]] = {
     "a mask of 9,000 parts": lambda: _columns([("rest", "drop", [False] * 1000)] * 9_000, 1000),
     "long labels": _labels,
     "a map of a million": _sampler,
+    "a map of wide numbers": _wide_map,
     "skops: scalars of one text": lambda: _skops(
         "str_", "a.npy", npy(np.array("a" * 125_000)), 6000, __loader__="NdArrayNode"
     ),

@@ -205,7 +205,7 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
 
 def _exact(values: Float64Array) -> Exact:
     """Return numbers as they are; their memory is taken out of the budget before."""
-    current_budget().spend_items(values.size, f"{values.size} numbers")
+    current_budget().spend(Exact.bytes_of(values), f"{values.size} numbers")
     return Exact.of(values)
 
 
