@@ -251,6 +251,15 @@ def test_missing_memory_is_no_defect(
     error_lines(capsys)
 
 
+def test_a_full_folder_of_temporary_files_is_no_defect(
+    model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device", "/tmp/kmcompile-1/iris.c")
+    replace_pipeline(monkeypatch, compile_model=failing_with(full))
+    assert cli.run([model]) == 6
+    assert "no space is left for temporary files" in capsys.readouterr().err
+
+
 def test_library_that_raises_a_broken_pipe_is_a_defect(
     model: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
