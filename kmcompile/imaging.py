@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,7 +30,7 @@ from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.verifier import Verifier, collect_queries
 from kmcompile.version import VERSION
-from kmcompile.whole_file import write_whole
+from kmcompile.whole_file import check_free, write_whole
 
 Progress = Callable[[str], None]
 
@@ -89,7 +88,7 @@ def make_image(
     """
     tell = progress or _tell_nobody
     path = Path(f"{model.stem}.bin") if out is None else out
-    _check_free(path, [given for given in (model, data, test_data) if given is not None], folder)
+    check_free(path, [given for given in (model, data, test_data) if given is not None], folder)
     tell("comparing hashes")
     flying = _flying(folder)
     tell("reading the model")
@@ -149,7 +148,7 @@ def make_patch(
         If a file is no image, or if the images are for different code.
     """
     path = Path(f"{new.name}.patch") if out is None else out
-    _check_free(path, [old, new])
+    check_free(path, [old, new])
     before, after = _image(old), _image(new)
     patch.check_pair(before, old.name, after, new.name)
     content = patch.make(before, after, in_place)
@@ -186,25 +185,6 @@ def _image(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     patch.check_image(content, path.name)
     return content
-
-
-def _check_free(path: Path, inputs: Sequence[Path], folder: Path | None = None) -> None:
-    """Refuse a file to write that is read, or that lies in the folder of the code that flies.
-
-    Raises
-    ------
-    UsageError
-    """
-    if path.is_dir():
-        raise UsageError(f"--out {path}: is a folder; give the name of a file")
-    place, *read = (Path(os.path.realpath(one)) for one in (path, *inputs))
-    if place in read:
-        raise UsageError(f"{path}: would be overwritten, and is read\ngive --out another name")
-    if folder is not None and Path(os.path.realpath(folder)) in place.parents:
-        raise UsageError(
-            f"{path}: lies in the folder of the code that flies, in which nothing is changed\n"
-            "give --out another name"
-        )
 
 
 def _flying(folder: Path) -> _Flying:

@@ -1,11 +1,31 @@
-"""Write a file whole or not at all."""
+"""Write a file whole or not at all, and over no file that is read."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
-from kmcompile.errors import OutputError
+from kmcompile.errors import OutputError, UsageError
+
+
+def check_free(path: Path, inputs: Sequence[Path], folder: Path | None = None) -> None:
+    """Refuse a file to write that is read, or that lies in the folder of the code that flies.
+
+    Raises
+    ------
+    UsageError
+    """
+    if path.is_dir():
+        raise UsageError(f"--out {path}: is a folder; give the name of a file")
+    place, *read = (Path(os.path.realpath(one)) for one in (path, *inputs))
+    if place in read:
+        raise UsageError(f"{path}: would be overwritten, and is read\ngive --out another name")
+    if folder is not None and Path(os.path.realpath(folder)) in place.parents:
+        raise UsageError(
+            f"{path}: lies in the folder of the code that flies, in which nothing is changed\n"
+            "give --out another name"
+        )
 
 
 def write_whole(path: Path, content: bytes) -> None:
