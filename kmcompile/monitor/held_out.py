@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import that_count
 from kmcompile.exits.statistical.near_copies import groups_of
+from kmcompile.exits.statistical.readings import set_aside
 from kmcompile.monitor.order import least_samples, order, smallest_share
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
+from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
 
 LEAST_LEFT = 50
@@ -24,6 +26,8 @@ _LIMIT_SHARE = 0.3
 _ENOUGH = 12.0
 """Samples for the limit beyond which no more are taken, over those that lie beyond the limit."""
 _SHOWN_SHARE, _MOST_SHOWN = 0.1, 500
+_ROOM = 1.1
+"""Samples that are set aside, over those that are needed: how many groups are is chance."""
 _SEED = 19410301
 
 
@@ -37,8 +41,8 @@ class HeldOut:
         The share that `--monitor` asks for.
     limit : ndarray of shape (n_limit, n_features), float32
         Samples that set the limit.
-    counts : ndarray of shape (n_limit,), bool
-        Whether a sample of `limit` counts: equal samples and near copies count once.
+    counted : Counted
+        Which samples of `limit` count if every sample does, and if every group of copies does.
     shown : ndarray of shape (n_shown, n_features), float32
         Samples for the report.
     repeated : int
@@ -47,7 +51,7 @@ class HeldOut:
 
     share: float
     limit: Float32Array
-    counts: NDArray[np.bool_]
+    counted: Counted
     shown: Float32Array
     repeated: int
 
@@ -55,8 +59,8 @@ class HeldOut:
 def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, Plan]:
     """Return the samples that are set aside, and the plan with those that are left.
 
-    No sample that is set aside has a copy, or nearly one, among the others. Without `--monitor`
-    the plan is as it was.
+    Where samples repeat others, they are set aside as in `exits.statistical.readings`. Without
+    `--monitor` the plan is as it was.
 
     Raises
     ------
@@ -71,14 +75,24 @@ def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, P
     first = groups_of(X).first if len(X) else np.zeros(0, dtype=np.intp)
     firsts = np.unique(first)
     _require_support(len(firsts), share, len(X))
+    rng, n_samples = np.random.default_rng(_SEED), len(X)
     n_limit, n_shown = sizes(len(firsts), share)
-    shuffled = np.random.default_rng(_SEED).permutation(firsts)
-    part = np.zeros(len(X), dtype=np.int8)
-    part[shuffled[:n_limit]], part[shuffled[n_limit : n_limit + n_shown]] = 1, 2
-    part = part[first]
-    own = np.flatnonzero(part == 1)
-    held = HeldOut(share, X[own], first[own] == own, X[part == 2], len(X) - len(firsts))
-    return held, replace(plan, samples=np.ascontiguousarray(X[part == 0]))
+    if len(firsts) == n_samples:
+        shuffled = rng.permutation(n_samples)
+        limit, shown, left = np.split(shuffled, np.cumsum([n_limit, n_shown]))
+        held = HeldOut(share, X[np.sort(limit)], Counted.whole(n_limit), X[np.sort(shown)], 0)
+        return held, replace(plan, samples=np.ascontiguousarray(X[np.sort(left)]))
+    aside = set_aside(first, min(_ROOM * (n_limit + n_shown) / len(firsts), 0.5), rng)
+    n_every = math.ceil(n_limit * n_samples / len(firsts))
+    every, shown = np.split(rng.permutation(np.flatnonzero(aside.every)), [n_every])
+    once = rng.permutation(np.flatnonzero(aside.once))[:n_limit]
+    _require_support(len(firsts), share, n_samples, min(len(every), len(once)))
+    limit = np.union1d(every, once)
+    counted = Counted(np.isin(limit, every), np.isin(limit, once))
+    held = HeldOut(share, X[limit], counted, X[np.sort(shown)], n_samples - len(firsts))
+    left = ~aside.every
+    counted = replace(Counted.whole(int(left.sum())), once=aside.seen[left])
+    return held, replace(plan, samples=np.ascontiguousarray(X[left]), counted=counted)
 
 
 def sizes(n: int, share: float) -> tuple[int, int]:
@@ -104,18 +118,19 @@ def _most_for_limit(n: int) -> int:
     return min(n // 2, n - LEAST_LEFT)
 
 
-def _require_support(n: int, share: float, n_given: int) -> None:
+def _require_support(n: int, share: float, n_given: int, most: int | None = None) -> None:
     """Raise an error that names the share that n samples support, and how many the share needs."""
-    most, needed = _most_for_limit(n), least_samples(share)
+    most, needed = _most_for_limit(n) if most is None else most, least_samples(share)
     if needed <= most:
         return
     enough = max(2 * needed, needed + LEAST_LEFT)
-    remedy = f"give at least {enough:,} samples"
+    alone = "" if n == n_given else ", none nearly a copy of another"
     supported, ask = "no --monitor", ""
     if most > 0:
         smallest = smallest_share(most)
         supported, ask = f"--monitor {smallest:g} at least", f"ask for --monitor {smallest:g}, or "
     raise InputError(
         f"{n:,} samples in --data{that_count(n, n_given)} support {supported}, not {share:g}: half "
-        f"of them set its limit, at {100 * MONITOR_CONFIDENCE:g} % confidence\n{ask}{remedy}"
+        f"of them set its limit, at {100 * MONITOR_CONFIDENCE:g} % confidence\n"
+        f"{ask}give at least {enough:,} samples{alone}"
     )

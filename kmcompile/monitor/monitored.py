@@ -18,11 +18,11 @@ from kmcompile.monitor.choice import choose
 from kmcompile.monitor.held_out import HeldOut
 from kmcompile.monitor.order import order
 from kmcompile.monitor.reading import read
-from kmcompile.monitor.score import Score
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Monitor
+from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
 
 MOST_MORE = 0.05
@@ -115,17 +115,17 @@ def with_monitor(
     if held is None:
         return chosen, None
     tell("fitting the monitor")
-    program, X = chosen.program, plan.samples
-    limit_accepted, values = read(program, held.limit)
-    limit = replace(held, limit=held.limit[limit_accepted], counts=held.counts[limit_accepted])
-    place = _place(limit)
+    program = chosen.program
+    X = plan.samples if plan.counted is None else plan.samples[plan.counted.once]
+    accepted, values = read(program, held.limit)
+    counted = held.counted.of(accepted)
+    n_limit, place = _place(held, counted)
     with threadpool_limits(1):  # threads change the rounding of products
         fit, judged, n_fit = _fit_samples(program, X)
         mean = _mean_operations(program, X)
-        beyond = place / limit.counts.sum()
-        found = choose(program, fit, judged, held.share, beyond, MOST_MORE * mean)
+        found = choose(program, fit, judged, held.share, place / n_limit, MOST_MORE * mean)
     scores = found.score.exactly(values)
-    top = _limit(program, scores, limit, place, X, found.score)
+    top = _limit(scores, counted, held.share)
     monitor = found.score.monitor(program, held.share, top)
     program = replace(program, exits=(monitor, *program.exits))
     test = plan.test_samples
@@ -134,7 +134,7 @@ def with_monitor(
         monitor=monitor,
         parts=found.score.parts,
         n_fit=n_fit,
-        n_limit=int(limit.counts.sum()),
+        n_limit=n_limit,
         n_shown=len(held.shown),
         place=place,
         n_compared=found.n_compared,
@@ -148,14 +148,16 @@ def with_monitor(
     return replace(chosen, program=program), made
 
 
-def _place(held: HeldOut) -> int:
-    place = order(int(held.counts.sum()), held.share)
+def _place(held: HeldOut, counted: Counted) -> tuple[int, int]:
+    """Return the fewest samples that set the limit, and which of them in order does."""
+    n = int(min(counted.every.sum(), counted.once.sum()))
+    place = order(n, held.share)
     if place == 0:
         raise InputError(
             f"the program refuses too many of the samples for --monitor {held.share:g}: "
-            f"{int(held.counts.sum()):,} are left to set its limit\ngive more samples"
+            f"{n:,} are left to set its limit\ngive more samples"
         )
-    return place
+    return n, place
 
 
 def _fit_samples(program: Program, X: Float32Array) -> tuple[FitSamples, FitSamples, int]:
@@ -191,25 +193,10 @@ def _mean_operations(program: Program, X: Float32Array) -> float:
     return float(operations[results["status"] == Status.OK].mean())
 
 
-def _limit(
-    program: Program,
-    scores: Float64Array,
-    held: HeldOut,
-    place: int,
-    X: Float32Array,
-    score: Score,
-) -> float:
-    """Return the limit: the place-th largest score of the samples that count.
-
-    Where samples repeat others, the same holds of all of them, those that fitted the score
-    included: if the copies are no mistake, they are queries as likely as they are many.
-    """
-    top = float(np.sort(scores[held.counts])[-place])
-    if held.repeated:
-        _, values = read(program, X)
-        every = np.sort(np.concatenate([scores, score.exactly(values)]))
-        top = max(top, float(every[-max(1, order(len(every), held.share))]))
-    return top
+def _limit(scores: Float64Array, counted: Counted, share: float) -> float:
+    """Return the limit: it holds if every sample counts, and if every group counts once."""
+    readings = (np.sort(scores[counts]) for counts in (counted.every, counted.once))
+    return max(float(read[-order(len(read), share)]) for read in readings)
 
 
 def _shown(program: Program, X: Float32Array) -> Shown:
@@ -226,8 +213,8 @@ def _notes(held: HeldOut, monitor: Monitor, mean: float) -> tuple[str, ...]:
     notes = []
     if held.repeated:
         notes.append(
-            f"{held.repeated:,} samples repeat others, or nearly, and count once; no larger share "
-            "of all samples lies beyond the limit either"
+            f"{held.repeated:,} samples repeat others, or nearly: the limit holds if each of them "
+            "counts, and if each group of them counts once"
         )
     if monitor.operations() > MOST_MORE * mean:
         notes.append(

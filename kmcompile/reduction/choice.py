@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
-from kmcompile.exits.statistical.risk import clopper_pearson_upper
+from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -28,6 +29,9 @@ _STEP = 1.25
 
 _STEPS_ABOVE = 4
 """How many sizes larger than that which the samples for the methods suggest the test begins."""
+
+_LARGER_STEPS = 3
+"""Sizes that are passed over above these, where the test begins at the largest size."""
 
 _SHARE_OF_RISK = 0.5
 """Share of the risk that a reduced machine may take if early exits stand before it."""
@@ -87,13 +91,13 @@ def reduce_asked(
     lowered = _lowered(machine, plan)
     parts = parts_of(lowered, plan)
     if asked == "auto":
-        require_support(len(parts.hold), _allowed(plan))
+        require_support(parts.held.n, plan.promise.risk, _share_of_risk(plan))
     hold = Answers.of(machine, parts.hold, plan.tolerance)
     pick = Answers.of(machine, parts.pick, plan.tolerance)
-    before = _point(Made(machine, "trained"), lowered, None, 0.0)
+    before = _point(Made(machine, "trained"), lowered, None, parts.held, 0.0)
     if len(plan.samples):
         left = parts.rest if len(parts.rest) else parts.hold
-        plan = replace(plan, samples=np.ascontiguousarray(left))
+        plan = replace(plan, samples=np.ascontiguousarray(left), counted=parts.counted)
     n = machine.n_support_vectors
     most = n - 1 if asked == "auto" else int(asked or n)
     if most_of_leaf is None and most >= n:
@@ -102,13 +106,15 @@ def reduce_asked(
     with threadpool_limits(1):  # threads change the rounding of products
         if machine.routing is not None:
             leaves = LeafSizes(machine, parts.fit, pick, tell, most_of_leaf)
-            return _chosen(leaves, hold, before, plan)
+            return _chosen(leaves, hold, parts.held, before, plan)
         on_grid = plan.number_format != "float32"
         sizes = Sizes(machine, most, parts.fit, pick, tell, on_grid)
-        return _chosen(sizes, hold, before, plan)
+        return _chosen(sizes, hold, parts.held, before, plan)
 
 
-def _chosen(sizes: Sizes | LeafSizes, hold: Answers, before: Point, plan: Plan) -> Reduced:
+def _chosen(
+    sizes: Sizes | LeafSizes, hold: Answers, held: Evidence, before: Point, plan: Plan
+) -> Reduced:
     """Return the reduced machine of the asked size, or of `auto` the smallest good one."""
     machine = sizes.machine
     asked = str(plan.options.reduce or machine.n_support_vectors)
@@ -118,14 +124,14 @@ def _chosen(sizes: Sizes | LeafSizes, hold: Answers, before: Point, plan: Plan) 
         made = sizes.at(n)
         made = Made(standing_for(machine, made.machine), made.method)
         distance = sizes.distance(made.machine)
-        return made.machine, _point(made, _lowered(made.machine, plan), hold, distance)
+        return made.machine, _point(made, _lowered(made.machine, plan), hold, held, distance)
 
     if asked != "auto":
         smaller, point = measured(int(asked))
         return Reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
     risk = _allowed(plan)
     found: list[tuple[KernelMachine, Point]] = []
-    for n in _tested(sizes, risk):
+    for n in _tested(sizes, risk, held.repeats):
         try:
             found.append(measured(n))
         except InputError:  # codes of 8 bits certify too little of so small a machine
@@ -147,7 +153,11 @@ def _chosen(sizes: Sizes | LeafSizes, hold: Answers, before: Point, plan: Plan) 
 
 def _allowed(plan: Plan) -> float:
     """Return the largest probability of a disagreement that `auto` allows the reduced machine."""
-    return plan.promise.risk * (_SHARE_OF_RISK if plan.mode == "statistical" else 1.0)
+    return plan.promise.risk * _share_of_risk(plan)
+
+
+def _share_of_risk(plan: Plan) -> float:
+    return _SHARE_OF_RISK if plan.mode == "statistical" else 1.0
 
 
 def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
@@ -158,12 +168,13 @@ def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
     return lower_in_format(machine, target, plan.name, plan.number_format, samples)
 
 
-def _tested(sizes: Sizes | LeafSizes, risk: float) -> list[int]:
+def _tested(sizes: Sizes | LeafSizes, risk: float, repeats: bool = False) -> list[int]:
     """Return the sizes to test on the held-out samples, in decreasing order.
 
     The samples that pick the methods say about which size is the smallest good one. The test begins
     some steps above it, and ends where it fails. If it failed at once, no size would be found,
-    however many vectors were left.
+    however many vectors were left. Where samples repeat others, a frequent input may be among the
+    held-out samples only: the test then begins at the largest size, in larger steps.
     """
     grid = [sizes.largest]
     while grid[-1] > 1:
@@ -176,17 +187,20 @@ def _tested(sizes: Sizes | LeafSizes, risk: float) -> list[int]:
             good = middle
         else:
             bad = middle
-    return grid[max(0, good - _STEPS_ABOVE) :]
+    start = max(0, good - _STEPS_ABOVE)
+    return [*(grid[:start:_LARGER_STEPS] if repeats else ()), *grid[start:]]
 
 
-def _point(made: Made, lowered: Lowered, hold: Answers | None, distance: float) -> Point:
+def _point(
+    made: Made, lowered: Lowered, hold: Answers | None, held: Evidence, distance: float
+) -> Point:
     counted = hold is not None and len(hold.X) > 0
     if counted and made.machine.task is Task.REGRESSION:
         counted = hold is not None and hold.tolerance is not None
     unlike, n, limit = None, 0, None
     if hold is not None and counted:
-        n, unlike = len(hold.X), _unlike(lowered, hold)
-        limit = clopper_pearson_upper(unlike, n)
+        tally = held.worst(_unlike(lowered, hold))
+        (n, unlike), limit = tally, tally.limit()
     return Point(
         n_vectors=made.machine.n_support_vectors,
         method=made.method,
@@ -199,8 +213,8 @@ def _point(made: Made, lowered: Lowered, hold: Answers | None, distance: float) 
     )
 
 
-def _unlike(lowered: Lowered, hold: Answers) -> int:
-    """Return how many samples the exact program answers unlike the trained machine.
+def _unlike(lowered: Lowered, hold: Answers) -> NDArray[np.bool_]:
+    """Return which samples the exact program answers unlike the trained machine, shape (n,).
 
     What rounding to the codes of an integer format changes counts, too, and so does a refused
     sample.
@@ -212,7 +226,8 @@ def _unlike(lowered: Lowered, hold: Answers) -> int:
         same = np.abs(answers.decisions[:, 0] - hold.values) <= hold.tolerance
     else:
         same = answers.results["label"] == hold.labels
-    return int((~(accepted & same)).sum())
+    unlike: NDArray[np.bool_] = ~(accepted & same)
+    return unlike
 
 
 def _told(what: str, risk: float, points: tuple[Point, ...], remedy: str) -> str:

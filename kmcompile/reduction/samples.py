@@ -5,20 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import LEAST_SAMPLES, accepted_rows, that_count
 from kmcompile.exits.statistical.near_copies import groups_of
-from kmcompile.exits.statistical.risk import least_risk, samples_needed
+from kmcompile.exits.statistical.readings import Evidence, set_aside
+from kmcompile.exits.statistical.risk import least_risk, rounded_up, samples_needed
 from kmcompile.exits.statistical.training import training_points
 from kmcompile.lower.formats import Lowered
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
 
 _SEED = 20041129
 _SHARES = {True: (0.2, 0.1, 0.25), False: (0.3, 0.15, 0.55)}
 """Shares of the samples that fit, pick and hold, by whether early exits are calibrated on the rest.
 """
+_MOST_ASIDE = 0.5
+"""Largest share that can be set aside where samples repeat others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,16 +34,25 @@ class Parts:
     ----------
     fit, pick, hold, rest : ndarray of shape (n, n_features), float32
         Samples to imitate, to choose a method by, to count disagreements on, and for early exits.
+    held : Evidence
+        Which samples of `hold` count.
+    counted : Counted or None
+        Which samples of `rest` count; None: all of them do.
     """
 
     fit: Float32Array
     pick: Float32Array
     hold: Float32Array
     rest: Float32Array
+    held: Evidence
+    counted: Counted | None = None
 
 
 def parts_of(lowered: Lowered, plan: Plan) -> Parts:
-    """Return disjoint parts of the samples that the C accepts, near copies left out.
+    """Return disjoint parts of the samples that the C accepts.
+
+    Where samples repeat others, the part that nothing before has seen is set aside as in
+    `exits.statistical.readings`: the rest for early exits, or the samples to count on without them.
 
     Raises
     ------
@@ -46,27 +60,54 @@ def parts_of(lowered: Lowered, plan: Plan) -> Parts:
         If there are too few samples, or if the machine was trained on them.
     """
     X = plan.samples
-    none = X[:0]
     if not len(X):
-        return Parts(none, none, none, none)
-    X = np.ascontiguousarray(X[accepted_rows(lowered.program.prepare, X)])
-    _require_samples(len(X), None)
+        return Parts(X, X, X, X, Evidence.of(np.arange(0)))
+    accepted = accepted_rows(lowered.program.prepare, X)
+    X = np.ascontiguousarray(X[accepted])
     groups = groups_of(X, lowered.machine)
-    X = np.ascontiguousarray(X[groups.firsts])
-    _require_samples(len(X), len(groups.first))
+    _require_samples(len(groups.firsts), len(X))
     if training_points(lowered.machine, X, groups.repeated_share).training:
         raise InputError(
             "--data holds the samples that the model was trained on: they do not show what a "
             "reduced machine says of others\ngive samples that the model never saw, or leave out "
             "--data"
         )
-    order = np.random.default_rng(_SEED).permutation(len(X))
-    ends = np.round(np.cumsum(_SHARES[plan.mode == "statistical"]) * len(X)).astype(int)
-    fit, pick, hold, rest = np.split(order, ends)
-    return Parts(*(np.ascontiguousarray(X[np.sort(rows)]) for rows in (fit, pick, hold, rest)))
+    rng, shares = np.random.default_rng(_SEED), _SHARES[plan.mode == "statistical"]
+    if len(groups.firsts) == len(X) and plan.counted is None:
+        ends = np.round(np.cumsum(shares) * len(X)).astype(int)
+        rows = (np.sort(part) for part in np.split(rng.permutation(len(X)), ends))
+        fit, pick, hold, rest = (np.ascontiguousarray(X[part]) for part in rows)
+        return Parts(fit, pick, hold, rest, Evidence.of(np.arange(len(hold))))
+    counted = Counted.whole(len(accepted)) if plan.counted is None else plan.counted
+    return _of_repeated(X, groups.first, counted.of(accepted), plan.mode == "statistical", rng)
 
 
-def _require_samples(n: int, n_given: int | None) -> None:
+def _of_repeated(
+    X: Float32Array,
+    group: NDArray[np.intp],
+    counted: Counted,
+    keeps_rest: bool,
+    rng: np.random.Generator,
+) -> Parts:
+    """Return the parts of samples of which some repeat others, whole groups in each."""
+    shares = np.array(_SHARES[keeps_rest][: 3 if keeps_rest else 2])
+    share = min(1 - float(shares.sum()), _MOST_ASIDE)
+    aside = set_aside(group, share, rng).where(counted)
+    seen = np.flatnonzero(aside.seen)
+    firsts = seen[np.unique(group[seen], return_index=True)[1]]
+    ends = np.round(np.cumsum(shares)[:-1] / shares.sum() * len(firsts)).astype(int)
+    fit, pick, *hold = (np.sort(part) for part in np.split(rng.permutation(firsts), ends))
+    last = aside.evidence
+    if not keeps_rest:
+        return Parts(X[fit], X[pick], X[last.rows], X[:0], last)
+    held = seen[np.isin(group[seen], group[hold[0]])]
+    once = counted.once[held] & np.isin(held, hold[0])
+    rest = Counted(last.every, np.isin(group[last.rows], group[aside.once]))
+    evidence = Evidence(held, counted.every[held], once)
+    return Parts(X[fit], X[pick], X[held], X[last.rows], evidence, rest)
+
+
+def _require_samples(n: int, n_given: int) -> None:
     """Raise InputError if there are too few samples for their parts."""
     if n < LEAST_SAMPLES:
         raise InputError(
@@ -75,14 +116,24 @@ def _require_samples(n: int, n_given: int | None) -> None:
         )
 
 
-def require_support(n: int, risk: float) -> None:
-    """Raise InputError if n held-out samples support no risk as small as this one."""
-    least = least_risk(n)
-    if least > risk:
-        share = n / samples_needed(risk)
+def require_support(n: int, risk: float, share: float) -> None:
+    """Raise InputError if n held-out samples support no share of a risk, even without a mistake.
+
+    Parameters
+    ----------
+    n : int
+    risk : float
+        The risk that was asked for.
+    share : float
+        Which part of it a reduced machine may take.
+    """
+    least, allowed = least_risk(n), share * risk
+    if least > allowed:
+        left = "" if share == 1 else f", the part of --risk {risk:g} that early exits leave to it"
+        more = samples_needed(allowed) / n
         raise InputError(
-            f"--reduce auto: {n:,} held-out samples support a disagreement in {100 * least:.2g} % "
-            f"of the inputs, not in {100 * risk:.2g} %, even if they show none\n"
-            f"ask for a --risk {least / risk:.2g} times as large, or give {1 / share:.2g} times as "
-            "many samples"
+            f"--reduce auto: {n:,} held-out samples support a disagreement in "
+            f"{100 * rounded_up(least):g} % of the inputs, not in {100 * allowed:g} %{left}, even "
+            f"if they show none\nask for --risk {rounded_up(least / share):g}, or give "
+            f"{more:.2g} times as many samples"
         )

@@ -13,6 +13,7 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
+from kmcompile.request.counted import Counted
 from kmcompile.request.image_options import in_image
 from kmcompile.request.input_tolerance import input_tolerance
 from kmcompile.request.option_values import (
@@ -133,6 +134,8 @@ class Plan:
         The copies of every table in the C.
     step : int or None
         The most multiply-adds of one step, if the C is to answer in steps, too.
+    counted : Counted or None
+        Which samples count as evidence; None: all of them do.
     """
 
     options: Options
@@ -161,6 +164,7 @@ class Plan:
     telemetry: bool = False
     redundancy: int = 1
     step: int | None = None
+    counted: Counted | None = None
 
     @property
     def format_samples(self) -> Float32Array | None:

@@ -20,9 +20,11 @@ from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.paper_cascade import PAPER_STAGES, add_paper_cascade
 from kmcompile.exits.statistical.samples import (
+    Parts,
     calibration_samples,
     require_support,
     split,
+    split_repeated,
     supported_risk,
 )
 from kmcompile.exits.sum_offer import SumOffer
@@ -32,11 +34,9 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
+from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
 from kmcompile.text.figures import counted
-
-_REPEATED_SHARE = 0.05
-"""Share of equal and nearly equal samples above which each group counts once as evidence."""
 
 _CHALLENGES = 500
 
@@ -55,7 +55,7 @@ class Calibrated:
     held_out : ndarray of shape (n, n_features), float32
         The samples to verify with: the control samples, or all samples if there is no control part.
     given : ndarray of shape (n_given, n_features), float32
-        All calibration samples that the C accepts, repeated ones included.
+        All calibration samples that the C accepts.
     """
 
     program: Program
@@ -99,34 +99,31 @@ def calibrate(
         If the paper's scheme is asked for where the model, format or stages do not allow it.
     """
     accepted = accepted_rows(program.prepare, plan.samples)
-    given = np.ascontiguousarray(plan.samples[accepted])
-    require_samples(len(given))
+    X = np.ascontiguousarray(plan.samples[accepted])
+    require_samples(len(X))
     tell("looking for near copies among the calibration samples")
-    groups = groups_of(given, machine)
-    kept = _that_count(groups)
-    X = given[kept]
-    require_samples(len(X), n_given=len(given))
+    groups = groups_of(X, machine)
+    require_samples(len(groups.firsts), n_given=len(X))
     tell("evaluating the calibration samples")
     samples = calibration_samples(machine, X, groups.repeated_share)
-    notes = _notes(int((~accepted).sum()), groups, len(X), samples.training)
-    thresholds = plan.promise.thresholds
-    if thresholds != "risk":
+    notes = _notes(int((~accepted).sum()), samples.training)
+    if plan.promise.thresholds != "risk":
         _check_paper_scheme(machine, program, plan)
         relevant = relevant_decisions(machine, samples.labels)
-        program, calibration = add_paper_cascade(program, samples, relevant, plan.promise, tell)
+        program, calibration = add_paper_cascade(
+            program, samples, relevant, plan.promise, tell, groups.first
+        )
         held_out = X
     else:
-        control = plan.promise.control
-        risk, note = _risk(plan, len(X), len(given), samples.training)
-        notes = (note, *notes) if note else notes
-        parts = split(len(X), risk, control, groups.first[kept])
-        wish = Wish(risk, control, parts, plan.promise.n_generated)
+        parts, risk, more = _parts(plan, groups, accepted, samples.training)
+        notes = (*more, *notes)
+        wish = Wish(risk, plan.promise.control, parts, plan.promise.n_generated)
         case = Case.of(machine, program, samples, wish)
         program, calibration = add_cascade(case, room, tell, plan.n_jobs)
-        held_out = X[parts.control]
+        held_out = X[parts.control.rows]
         every: Sequence[SumOffer] = ()
         if offers is not None and not plan.stages.needed:
-            every = offers(X[np.concatenate([parts.shape, parts.choice])], X[parts.choice])
+            every = offers(X[case.taught], X[parts.choice])
         for offered in every:
             program, calibration = with_offer(
                 program,
@@ -134,20 +131,14 @@ def calibrate(
                 offered,
                 promise_of_exact(samples, wish),
                 X[parts.choice],
-                X[parts.control],
+                held_out,
             )
     if program.takes_risk:
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
-    return Calibrated(program, calibration, held_out, given)
-
-
-def _that_count(groups: Groups) -> NDArray[np.intp]:
-    """Return the first sample of each group if many samples are repeated, otherwise all samples."""
-    n, firsts = len(groups.first), groups.firsts
-    return firsts if n - len(firsts) > _REPEATED_SHARE * n else np.arange(n)
+    return Calibrated(program, calibration, held_out, X)
 
 
 def _told(asked: Challenge) -> str:
@@ -158,22 +149,48 @@ def _told(asked: Challenge) -> str:
     )
 
 
-def _risk(plan: Plan, n: int, n_given: int, training: bool) -> tuple[float, str]:
+def _parts(
+    plan: Plan, groups: Groups, accepted: NDArray[np.bool_], training: bool
+) -> tuple[Parts, float, tuple[str, ...]]:
+    """Return the parts of the samples, the risk to promise, and notes on both."""
+    n, n_groups, control = len(groups.first), len(groups.firsts), plan.promise.control
+    if n_groups == n and plan.counted is None:
+        risk, notes = _risk(plan, n, training)
+        return split(n, risk, control), risk, notes
+    counts = Counted.whole(len(accepted)) if plan.counted is None else plan.counted
+    parts = split_repeated(groups.first, counts.of(accepted))
+    n_control = parts.control.n
+    risk, notes = _risk(plan, n_groups, training, n, n_control)
+    told = (
+        f"{n - n_groups:,} of the {n:,} calibration samples repeat others, or nearly: each of them "
+        f"counts, and each group of them counts once, whichever is worse; in the control part at "
+        f"least {n_control:,} count"
+    )
+    return parts, risk, (*notes, told)
+
+
+def _risk(
+    plan: Plan,
+    n: int,
+    training: bool,
+    n_given: int | None = None,
+    n_control: int | None = None,
+) -> tuple[float, tuple[str, ...]]:
     """Return the risk to promise, and a note if it is not the default one for want of samples."""
     asked = plan.promise
-    supported = supported_risk(n, asked.control)
+    supported = supported_risk(n, asked.control, n_control)
     if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
-        return supported, ""
+        return supported, ()
     if training:  # the program then has no promise
-        return asked.risk, ""
+        return asked.risk, ()
     try:
-        require_support(n, asked.risk, asked.control, n_given)
+        require_support(n, asked.risk, asked.control, n_given, n_control)
     except FewSamplesError as error:
         if not plan.mode_is_default or supported > _MOST_RISK:
             raise
         few = str(error).split("\nask for")[0]
-        return supported, f"the promised risk is {supported:g}: {few}"
-    return asked.risk, ""
+        return supported, (f"the promised risk is {supported:g}: {few}",)
+    return asked.risk, ()
 
 
 def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) -> None:
@@ -204,27 +221,14 @@ def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) ->
         )
 
 
-def _notes(n_refused: int, groups: Groups, n_counted: int, training: bool) -> tuple[str, ...]:
-    notes, n_given = [], len(groups.first)
+def _notes(n_refused: int, training: bool) -> tuple[str, ...]:
+    notes = []
     if n_refused:
         refused = counted(n_refused, "calibration sample is", "calibration samples are")
         notes.append(f"{refused} beyond the input limit and left out")
-    if n_counted < n_given:
-        notes.append(_once(n_given, groups.n_equal, n_given - n_counted - groups.n_equal))
     if training:
         notes.append(
             "--data holds the samples that the model was trained on: each is judged without its "
             "own vector, and no risk is promised; give samples that the model never saw"
         )
     return tuple(notes)
-
-
-def _once(n_given: int, n_equal: int, n_near: int) -> str:
-    """Return a sentence on how many samples do not count because they repeat others."""
-    if n_near == 0:
-        return f"{n_equal:,} of the {n_given:,} calibration samples repeat others and count once"
-    equal = f" ({n_equal:,} are equal)" if n_equal else ""
-    return (
-        f"{n_equal + n_near:,} of the {n_given:,} calibration samples nearly copy others{equal} "
-        f"and count once: {n_given - n_equal - n_near:,} samples count"
-    )

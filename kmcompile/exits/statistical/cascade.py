@@ -92,7 +92,7 @@ def add_cascade(
         thresholds="risk",
         n_shape=len(parts.shape),
         n_choice=len(parts.choice),
-        n_control=len(parts.control),
+        n_control=parts.control.n,
         n_support_vectors_found=int(samples.is_vector.sum()),
         candidates=choice.candidates,
         notes=tuple(notes),

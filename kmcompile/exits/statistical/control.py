@@ -20,11 +20,10 @@ from kmcompile.exits.statistical.risk import (
     LEAST_SCALE,
     PATH,
     SCALES,
-    Counts,
+    Tally,
     conformal,
     decide_nothing,
     fixed_sequence,
-    least_risk,
     promise_nothing,
     rounded_up,
 )
@@ -90,48 +89,48 @@ def _with_promise(row: Row, case: Case, judge: Judge) -> tuple[Row, Promise]:
     if not have_floors(wide.links):
         return row, found
     most = (1 + MOST_COST) * judge.cost(replace(row, scale=found.scale))
-    found, counts = _control(wide.links, case, PATH)
+    found, tally = _control(wide.links, case, PATH)
     if found.scale >= LEAST_SCALE:
         return wide, found
     shrinking = [scale for scale in PATH if found.scale < scale <= LEAST_SCALE]
     costs = (judge.cost(replace(wide, scale=scale)) for scale in shrinking)
     affordable = (scale for scale, cost in zip(shrinking, costs, strict=True) if cost <= most)
     scale = next(affordable, found.scale)
-    return wide, replace(found, scale=scale, disagreements=counts(scale))
+    n, disagreements = tally(scale)
+    return wide, replace(found, scale=scale, n_samples=n, disagreements=disagreements)
 
 
 def _control(
     chosen: Sequence[CascadeExit[Any]], case: Case, scales: Sequence[float]
-) -> tuple[Promise, Counts]:
+) -> tuple[Promise, Callable[[float], Tally]]:
     """Return the promise of nearly the smallest scale that keeps the risk on control samples.
 
     The second value is the function scale -> disagreements on these samples.
     """
-    wish, control = case.wish, case.parts.control
-    seen = case.seen(control)
-    trained = case.samples.trained_labels[control].astype(np.int32)
+    wish, evidence = case.wish, case.parts.control
+    seen = case.seen(evidence.rows)
+    trained = case.samples.trained_labels[evidence.rows].astype(np.int32)
     results = [made.results_on(seen, case.ends) for made in chosen]
     whole = trial_of(chosen, results, seen.begin, case.ends.label)
 
     def wrong(scale: float) -> NDArray[np.bool_]:
         return whole.wrong(scale, seen.labels, trained)
 
-    def counts(scale: float) -> int:
-        return int(wrong(scale).sum())
+    def count(rows: NDArray[np.bool_]) -> Tally:
+        return evidence.worst(rows, wish.control)
 
     if case.samples.training:
         # Nothing is promised, but the rule of a promise gives a sensible scale.
-        risk = max(wish.risk, 1 / (len(control) + 1))
-        found = conformal(scales, wrong, len(control), risk)
-    elif wish.control == "guaranteed":
-        found = fixed_sequence(scales, counts, len(control), wish.risk)
+        risk = max(wish.risk, 1 / (evidence.n + 1))
+        found = conformal(scales, wrong, count, risk)
     else:
-        found = conformal(scales, wrong, len(control), wish.risk)
+        rule = fixed_sequence if wish.control == "guaranteed" else conformal
+        found = rule(scales, wrong, count, wish.risk)
     if found is None:
         found = promise_of_exact(case.samples, wish)
     elif case.samples.training:
-        found = promise_nothing(len(control), found.disagreements, found.scale)
-    return found, counts
+        found = promise_nothing(Tally(found.n_samples, found.disagreements), found.scale)
+    return found, lambda scale: count(wrong(scale))
 
 
 def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
@@ -143,19 +142,19 @@ def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
         If a reduced machine alone gives other labels than the trained one more often than the risk
         allows.
     """
-    control = wish.parts.control
-    n = len(control)
-    unlike = int((samples.labels[control] != samples.trained_labels[control]).sum())
+    rows = wish.parts.control.rows
+    unlike = samples.labels[rows] != samples.trained_labels[rows]
+    tally = wish.parts.control.worst(unlike, wish.control)
     if samples.training:
-        return promise_nothing(n, unlike, np.inf)
-    if unlike and least_risk(n, wish.control, disagreements=unlike) > wish.risk:
-        supported = rounded_up(least_risk(n, wish.control, disagreements=unlike))
+        return promise_nothing(tally, np.inf)
+    if tally.disagreements and tally.limit(wish.control) > wish.risk:
+        supported = rounded_up(tally.limit(wish.control))
         raise InputError(
-            f"the reduced machine gives {unlike:,} of {n:,} control samples another label than the "
-            f"trained one: they support a risk of {supported:g}, not {wish.risk:g}\n"
-            f"ask for --risk {supported:g}, or keep more vectors with --reduce N"
+            f"the reduced machine gives {tally.disagreements:,} of {tally.n:,} control samples "
+            f"another label than the trained one: they support a risk of {supported:g}, not "
+            f"{wish.risk:g}\nask for --risk {supported:g}, or keep more vectors with --reduce N"
         )
-    return decide_nothing(wish.control, wish.risk, n, unlike)
+    return decide_nothing(wish.control, wish.risk, tally)
 
 
 def _at_promise(
@@ -167,11 +166,14 @@ def _at_promise(
     about every answer of the program. If the program disagrees more often than the trial, a larger
     scale that was also accepted is taken. None if the exact sums themselves disagree too often.
     """
-    samples, control = case.samples, case.parts.control
+    samples, evidence, control = case.samples, case.parts.control, case.wish.control
+    X, labels = samples.X[evidence.rows], samples.trained_labels[evidence.rows]
+    most = Tally(promise.n_samples, promise.disagreements).limit(control)
     for scale in [scale for scale in PATH if scale >= promise.scale][::-1]:
         program = build(scale)
-        results, _ = classify(program, samples.X[control])
-        count = int((results["label"] != samples.trained_labels[control]).sum())
-        if count <= promise.disagreements or promise.control == "none":
-            return program, replace(promise, scale=scale, disagreements=count)
+        tally = evidence.worst(classify(program, X)[0]["label"] != labels, control)
+        if tally.limit(control) <= most or promise.control == "none":
+            n, disagreements = tally
+            kept = replace(promise, scale=scale, n_samples=n, disagreements=disagreements)
+            return program, kept
     return None

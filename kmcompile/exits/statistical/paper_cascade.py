@@ -21,6 +21,7 @@ from kmcompile.exits.statistical.paper import (
     max_smoothed,
     simple_thresholds,
 )
+from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.exits.statistical.risk import promise_nothing
 from kmcompile.exits.statistical.samples import CalibrationSamples
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -54,6 +55,7 @@ def add_paper_cascade(
     relevant: NDArray[np.bool_],
     asked: AskedPromise,
     tell: Callable[[str], None],
+    group: NDArray[np.intp] | None = None,
 ) -> tuple[Program, Calibration]:
     """Return the program with the paper's early exits, fitted to all samples.
 
@@ -72,14 +74,19 @@ def add_paper_cascade(
         The thresholds, simple or maxsmoothed, and the sizes of the scheme.
     tell : callable
         Called with a few words as each step begins.
+    group : ndarray of shape (n_samples,), int, optional
+        For each sample the index of the first sample of its group of copies, which stay in one
+        fold of a cross-validation; by default no sample repeats another.
     """
-    ends = program.ends
+    ends, each = program.ends, np.arange(len(samples))
+    group = each if group is None else group
     x = prepared(program, samples.X)
     f = np.where(relevant, samples.decisions, np.nan)
     skip_zeros = skips_zeros(program)
     tell("training the linear filter")
     first = _filter(x, f, skip_zeros)
-    scheme = _Scheme(ends, x, f, skip_zeros, relevant & _decides_nothing(first, x))
+    folds = (np.random.default_rng(_SEED).permutation(len(x)) % _FOLDS)[group]
+    scheme = _Scheme(ends, x, f, skip_zeros, relevant & _decides_nothing(first, x), folds)
     if asked.dimensions is None:
         tell("choosing the dimensions of the projection")
     dimensions = scheme.dimensions() if asked.dimensions is None else asked.dimensions
@@ -89,9 +96,9 @@ def add_paper_cascade(
     calibrated = replace(program, mode="statistical", exits=exits)
     tell("counting disagreements")
     results, _ = classify(calibrated, samples.X)
-    count = int((results["label"] != samples.labels).sum())
+    every = Evidence(each, np.ones_like(group, dtype=np.bool_), group == each)
     return calibrated, Calibration(
-        promise=promise_nothing(len(samples), count, 1.0),
+        promise=promise_nothing(every.worst(results["label"] != samples.labels), 1.0),
         thresholds=asked.thresholds,
         n_shape=len(samples),
         n_choice=0,
@@ -159,6 +166,8 @@ class _Scheme:
     left : ndarray of shape (n_samples, n_decisions), bool
         The decisions that are no NaN and that the filter leaves open. Thresholds come from all
         samples, as in the paper.
+    folds : ndarray of shape (n_samples,), int
+        The fold of each sample in a cross-validation.
     """
 
     ends: Ends
@@ -166,6 +175,7 @@ class _Scheme:
     f: Float64Array
     skip_zeros: bool
     left: NDArray[np.bool_]
+    folds: NDArray[np.intp]
 
     def dimensions(self) -> int:
         """Return the dimensions with the least mean operations of some samples, at window 10.
@@ -183,14 +193,13 @@ class _Scheme:
     def fitted(self, dimensions: int, asked: AskedPromise) -> tuple[NearestVectors, int | None]:
         """Return the stage with its thresholds, and the window; None if there is none."""
         stage = self._stage(dimensions)
-        folds = np.random.default_rng(_SEED).permutation(len(self.x)) % _FOLDS
-        low, high = self._extremes(stage, folds)
+        low, high = self._extremes(stage, self.folds)
         window = None
         whole = low.min(axis=-1), high.max(axis=-1)
         if asked.thresholds == "maxsmoothed":
             window = asked.window
             if window is None:
-                window = self._cross_validated(stage, folds, low, high)
+                window = self._cross_validated(stage, low, high)
             whole = max_smoothed(*whole, window)
         offset, half_width = band_of(*whole)
         banded = replace(stage, offset=offset, half_width=half_width)
@@ -222,9 +231,7 @@ class _Scheme:
                 high[:, p, fold] = np.maximum(high[:, p, fold], found[1])
         return low, high
 
-    def _cross_validated(
-        self, stage: NearestVectors, folds: NDArray[np.intp], low: Float64Array, high: Float64Array
-    ) -> int:
+    def _cross_validated(self, stage: NearestVectors, low: Float64Array, high: Float64Array) -> int:
         """Return the narrowest window with the fewest disagreements on samples left out.
 
         The thresholds of each fold come from the other folds (NSV, section 4.1).
@@ -247,7 +254,7 @@ class _Scheme:
                 continue
             values = estimates_of(stage, self.ends, self.x[rows]).values
             for number, fold, p in np.ndindex(len(_WINDOWS), _FOLDS, self.f.shape[1]):
-                own = (folds[rows] == fold) & self.left[rows, p]
+                own = (self.folds[rows] == fold) & self.left[rows, p]
                 below, above = (limit[:, p] for limit in bands[number][fold])
                 _, positive, leaves = first_answers(values[:, own, p], below, above)
                 differs = positive != (self.f[rows[own], p] > 0)

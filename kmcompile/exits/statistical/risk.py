@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from decimal import ROUND_CEILING, Context
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,6 @@ from scipy.special import betaincinv
 from kmcompile.exits.statistical.calibration import Promise
 
 Control = Literal["guaranteed", "expected"]
-Counts = Callable[[float], int]
 Wrong = Callable[[float], NDArray[np.bool_]]
 
 CONFIDENCE = 0.99
@@ -82,6 +81,21 @@ def least_risk(
     return clopper_pearson_upper(disagreements, n, confidence)
 
 
+class Tally(NamedTuple):
+    """A number of control samples, and of those that get another label than the model's."""
+
+    n: int
+    disagreements: int
+
+    def limit(self, control: Control = "guaranteed", confidence: float = CONFIDENCE) -> float:
+        """Return the smallest risk that these samples support."""
+        return least_risk(self.n, control, confidence, self.disagreements)
+
+
+Count = Callable[[NDArray[np.bool_]], Tally]
+"""From which control samples are wrong, shape (n,), to how many count."""
+
+
 def samples_needed(
     risk: float,
     control: Control = "guaranteed",
@@ -129,8 +143,8 @@ def rounded_up(risk: float) -> float:
 
 def fixed_sequence(
     scales: Sequence[float],
-    counts: Counts,
-    n: int,
+    wrong: Wrong,
+    count: Count,
     risk: float,
     confidence: float = CONFIDENCE,
 ) -> Promise | None:
@@ -148,10 +162,11 @@ def fixed_sequence(
     ----------
     scales : sequence of float
         Decreasing.
-    counts : callable
-        scale -> disagreements on the control samples; called in order, no further than needed.
-    n : int
-        Number of control samples.
+    wrong : callable
+        scale -> ndarray of shape (n,), bool, the control samples that it labels unlike the model;
+        called in order, no further than needed.
+    count : callable
+        From such an array to how many samples count.
     risk : float
 
     Returns
@@ -161,14 +176,14 @@ def fixed_sequence(
     """
     held: list[Promise] = []
     for scale in scales:
-        disagreements = counts(scale)
-        if clopper_pearson_upper(disagreements, n, confidence) > risk:
+        tally = count(wrong(scale))
+        if tally.limit(confidence=confidence) > risk:
             break
-        held.append(Promise("guaranteed", risk, risk, confidence, n, disagreements, scale))
+        held.append(Promise("guaranteed", risk, risk, confidence, *tally, scale))
     return _one_step_wider(held)
 
 
-def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Promise | None:
+def conformal(scales: Sequence[float], wrong: Wrong, count: Count, risk: float) -> Promise | None:
     """Return the promise of a scale whose expected risk is at most `risk`, nearly the smallest.
 
     (n / (n + 1)) R(scale) + 1 / (n + 1) <= risk, with R the mean loss ([3]_, eq. 4 and 5). The
@@ -184,8 +199,8 @@ def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Pro
     wrong : callable
         scale -> ndarray of shape (n,), bool, the control samples that it labels unlike the model;
         called in order, no further than needed.
-    n : int
-        Control samples.
+    count : callable
+        From such an array to how many samples count.
     risk : float
 
     Returns
@@ -194,13 +209,13 @@ def conformal(scales: Sequence[float], wrong: Wrong, n: int, risk: float) -> Pro
         None if the first scale fails.
     """
     held: list[Promise] = []
-    ever = np.zeros(n, dtype=bool)
+    ever: NDArray[np.bool_] | None = None
     for scale in scales:
         here = wrong(scale)
-        ever |= here
-        if (int(ever.sum()) + 1) / (n + 1) > risk:
+        ever = here if ever is None else ever | here
+        if count(ever).limit("expected") > risk:
             break
-        held.append(Promise("expected", risk, risk, None, n, int(here.sum()), scale))
+        held.append(Promise("expected", risk, risk, None, *count(here), scale))
     return _one_step_wider(held)
 
 
@@ -209,15 +224,15 @@ def _one_step_wider(held: Sequence[Promise]) -> Promise | None:
     return held[max(0, len(held) - 2)] if held else None
 
 
-def decide_nothing(control: Control, risk: float, n: int, disagreements: int = 0) -> Promise:
+def decide_nothing(control: Control, risk: float, tally: Tally) -> Promise:
     """Return the promise if no scale held: the scale is infinite, and no early exit decides.
 
     Only a reduced machine then has disagreements with the trained one.
     """
     confidence = CONFIDENCE if control == "guaranteed" else None
-    return Promise(control, risk, risk, confidence, n, disagreements, math.inf)
+    return Promise(control, risk, risk, confidence, *tally, math.inf)
 
 
-def promise_nothing(n: int, disagreements: int, scale: float) -> Promise:
+def promise_nothing(tally: Tally, scale: float) -> Promise:
     """Return a record without a promise, for training data and the paper's thresholds."""
-    return Promise("none", None, None, None, n, disagreements, scale)
+    return Promise("none", None, None, None, *tally, scale)

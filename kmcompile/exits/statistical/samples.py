@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.errors import FewSamplesError
 from kmcompile.exits.candidates.samples import that_count
+from kmcompile.exits.statistical.readings import Evidence, set_aside
 from kmcompile.exits.statistical.risk import (
     CONFIDENCE,
     Control,
@@ -24,6 +25,7 @@ from kmcompile.model.reference import evaluate, labels_of
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.passes import run_passes
+from kmcompile.request.counted import Counted
 
 CONTROL_SHARE = 0.55
 CONTROL_ROOM = 1.02
@@ -49,13 +51,15 @@ class Parts:
 
     Parameters
     ----------
-    shape, choice, control : ndarray of int
-        Samples to fit the shapes of the stages, to choose among them, and to support the promise.
+    shape, choice : ndarray of int
+        Samples to fit the shapes of the stages, and to choose among them.
+    control : Evidence
+        Samples to support the promise.
     """
 
     shape: NDArray[np.intp]
     choice: NDArray[np.intp]
-    control: NDArray[np.intp]
+    control: Evidence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,13 +99,8 @@ class CalibrationSamples:
         return len(self.X)
 
 
-def split(
-    n: int, risk: float | None, control: Control, group: NDArray[np.intp] | None = None
-) -> Parts:
-    """Return the parts of n samples, drawn with a fixed seed.
-
-    No sample has a near copy in another part: a part takes the whole group of copies that it ends
-    in.
+def split(n: int, risk: float | None, control: Control) -> Parts:
+    """Return the parts of n samples that do not repeat each other, drawn with a fixed seed.
 
     Parameters
     ----------
@@ -110,30 +109,34 @@ def split(
     risk : float or None
         The risk to promise; None: the control part gets its usual share, which determines the risk.
     control : {"guaranteed", "expected"}
-    group : ndarray of shape (n,), int, optional
-        The group of near copies of each sample; by default each sample is a group.
     """
     order = np.random.default_rng(_SEED).permutation(n)
     n_control = _control_size(n, risk, control)
     n_shape = round((n - n_control) * SHAPE_SHARE)
-    ends = np.cumsum([n_control, n_shape])
-    if group is not None:
-        order = _together(order, group)
-        ends = _whole(ends, group[order])
-    parts = np.split(order, ends)
-    return Parts(shape=parts[1], choice=parts[2], control=parts[0])
+    held, shape, choice = np.split(order, np.cumsum([n_control, n_shape]))
+    return Parts(shape, choice, Evidence.of(held))
 
 
-def _together(order: NDArray[np.intp], group: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the order with each group moved together, to where its first member stands."""
-    _, first, inverse = np.unique(group[order], return_index=True, return_inverse=True)
-    return order[np.argsort(first[inverse], kind="stable")]
+def split_repeated(group: NDArray[np.intp], counted: Counted) -> Parts:
+    """Return the parts of samples of which some repeat others, drawn with a fixed seed.
 
+    Half of the samples and half of the groups are control samples, as in `readings`. The other
+    parts have one sample of each group that they may see.
 
-def _whole(ends: NDArray[np.intp], group: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the ends of the parts, moved later where an end would split a group."""
-    last = np.append(np.flatnonzero(group[1:] != group[:-1]) + 1, len(group))
-    return last[np.searchsorted(last, ends)]
+    Parameters
+    ----------
+    group : ndarray of shape (n,), int
+        For each sample the index of the first sample of its group.
+    counted : Counted
+        What counts of the samples.
+    """
+    rng = np.random.default_rng(_SEED)
+    aside = set_aside(group, 0.5, rng).where(counted)
+    seen = np.flatnonzero(aside.seen)
+    _, first = np.unique(group[seen], return_index=True)
+    taught = rng.permutation(seen[first])
+    n_shape = round(len(taught) * SHAPE_SHARE)
+    return Parts(taught[:n_shape], taught[n_shape:], aside.evidence)
 
 
 def _control_size(n: int, risk: float | None, control: Control) -> int:
@@ -151,12 +154,21 @@ def _largest_control(n: int) -> int:
     return n - max(LEAST_REST, math.ceil(LEAST_REST_SHARE * n))
 
 
-def supported_risk(n: int, control: Control) -> float:
-    """Return the risk of `--risk auto` for n samples, rounded up to two significant digits."""
-    return rounded_up(least_risk(_control_size(n, None, control), control))
+def supported_risk(n: int, control: Control, n_control: int | None = None) -> float:
+    """Return the risk of `--risk auto` for n samples, rounded up to two significant digits.
+
+    By default the control part has its usual share of them.
+    """
+    return rounded_up(least_risk(n_control or _control_size(n, None, control), control))
 
 
-def require_support(n: int, risk: float, control: Control, n_given: int | None = None) -> None:
+def require_support(
+    n: int,
+    risk: float,
+    control: Control,
+    n_given: int | None = None,
+    n_control: int | None = None,
+) -> None:
     """Raise an error if n samples cannot support a risk, even without a disagreement.
 
     Parameters
@@ -167,6 +179,8 @@ def require_support(n: int, risk: float, control: Control, n_given: int | None =
     control : {"guaranteed", "expected"}
     n_given : int, optional
         Number of samples before repeated and nearly repeated ones were left out; default n.
+    n_control : int, optional
+        Number of control samples; by default as many as n samples may have.
 
     Raises
     ------
@@ -181,7 +195,7 @@ def require_support(n: int, risk: float, control: Control, n_given: int | None =
 of 0.0031 at 99 % confidence, not 0.001
     ask for --risk 0.0031 or --risk auto, or give at least 6,138 samples
     """
-    most, needed = _largest_control(n), samples_needed(risk, control)
+    most, needed = n_control or _largest_control(n), samples_needed(risk, control)
     if needed <= most:
         return
     enough = max(needed + LEAST_REST, math.ceil(needed / (1 - LEAST_REST_SHARE)))

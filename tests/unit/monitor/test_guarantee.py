@@ -17,6 +17,7 @@ from kmcompile.monitor.held_out import hold_out
 from kmcompile.monitor.monitored import with_monitor
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
+from kmcompile.request.counted import Counted
 from kmcompile.target import load_target
 
 SHARE = 0.1
@@ -31,6 +32,7 @@ class Asked:
     samples: np.ndarray
     monitor: float | None = SHARE
     test_samples: tuple = ()
+    counted: Counted | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def test_at_most_the_place_less_one_of_the_samples_that_set_the_limit_are_beyond
     asked = Asked(X[300:], 0.05)
     held, left = hold_out(asked, tell)
     chosen, made = with_monitor(OnlyProgram(program), held, left, tell)
-    results, _ = classify(chosen.program, held.limit[held.counts])
+    results, _ = classify(chosen.program, held.limit[held.counted.every])
     beyond = int((~results["in_range"]).sum())
     assert 0 < beyond <= made.place - 1
     assert made.monitor.in_integers == (number_format != "float32")
@@ -114,15 +116,19 @@ def test_at_most_the_place_less_one_of_the_samples_that_set_the_limit_are_beyond
     assert min(found["noise"], found["inverted"]) > 0.9
 
 
-def test_no_sample_is_in_two_parts_and_no_copy_is_either():
+def test_no_sample_is_in_two_parts_and_no_copy_that_counts_once_is_either():
     X = load_breast_cancer().data.astype(np.float32)
     X = np.concatenate([X, X[:100]])
     held, left = hold_out(Asked(X), tell)
-    parts = [{row.tobytes() for row in part} for part in (held.limit, held.shown, left.samples)]
-    assert not parts[0] & parts[1]
-    assert not parts[2] & (parts[0] | parts[1])
-    assert sum(map(len, (held.limit, held.shown, left.samples))) == len(X)
-    assert held.counts.sum() == len(np.unique(held.limit, axis=0))
+
+    def rows(part):
+        return [row.tobytes() for row in part]
+
+    every, once = rows(held.limit[held.counted.every]), rows(held.limit[held.counted.once])
+    assert len(every) + len(held.shown) + len(left.samples) == len(X)
+    assert sorted(every + rows(held.shown) + rows(left.samples)) == sorted(rows(X))
+    assert len(set(once)) == len(once)
+    assert not set(once) & set(rows(left.samples[left.counted.once]))
 
 
 def test_too_few_samples_name_the_smallest_share_and_how_many_it_needs(linear):

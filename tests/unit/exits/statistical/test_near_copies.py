@@ -9,7 +9,6 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from kmcompile.exits.statistical.near_copies import Groups, groups_of
-from kmcompile.exits.statistical.samples import split
 from kmcompile.numeric.arrays import Float32Array
 
 NOISES = (1e-6, 1e-5, 1e-4, 1e-3)
@@ -140,23 +139,3 @@ def test_groups_are_the_same_every_time_and_follow_the_order_of_the_samples() ->
 def test_few_samples_have_groups_too(X: np.ndarray) -> None:
     groups = groups_of(X.astype(np.float32))
     assert len(groups.firsts) == len(np.unique(X, axis=0))
-
-
-@pytest.mark.parametrize("risk", [None, 0.01])
-@pytest.mark.parametrize("times", [2, 7, 50])
-def test_no_part_has_a_near_copy_of_another_part(times: int, risk: float | None) -> None:
-    group = rng(7).permutation(np.repeat(np.arange(1400 // times), times))
-    parts = split(len(group), risk, "guaranteed", group)
-    together = np.concatenate([parts.shape, parts.choice, parts.control])
-    assert np.array_equal(np.sort(together), np.arange(len(group)))
-    held = [set(group[part]) for part in (parts.shape, parts.choice, parts.control)]
-    assert not (held[0] & held[1] or held[0] & held[2] or held[1] & held[2])
-    alone = split(len(group), risk, "guaranteed")
-    assert len(alone.control) <= len(parts.control) < len(alone.control) + times
-
-
-def test_samples_without_copies_are_parted_as_without_groups() -> None:
-    given = split(500, None, "guaranteed", np.arange(500)[::-1])
-    alone = split(500, None, "guaranteed")
-    assert np.array_equal(given.control, alone.control)
-    assert np.array_equal(given.shape, alone.shape)

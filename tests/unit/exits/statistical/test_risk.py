@@ -11,6 +11,7 @@ from scipy.stats import binom
 
 from kmcompile.exits.statistical.risk import (
     SCALES,
+    Tally,
     clopper_pearson_lower,
     clopper_pearson_upper,
     conformal,
@@ -42,9 +43,14 @@ def wrong_of(losses: np.ndarray) -> Callable[[float], np.ndarray]:
     return lambda scale: losses < risk_at(scale)
 
 
-def counts_of(losses: np.ndarray) -> Callable[[float], int]:
-    """Return how many they are."""
-    return lambda scale: int(wrong_of(losses)(scale).sum())
+def some(n: int, n_wrong: int) -> np.ndarray:
+    """Return that so many of n samples are wrong."""
+    return np.arange(n) < n_wrong
+
+
+def count(wrong: np.ndarray) -> Tally:
+    """Return that every sample counts."""
+    return Tally(len(wrong), int(wrong.sum()))
 
 
 @pytest.mark.parametrize(("disagreements", "needed"), [(0, 4603), (1, 6636)])
@@ -100,11 +106,11 @@ def test_scales_fall_by_one_factor_from_10_to_below_a_quarter() -> None:
 def test_fixed_sequence_stops_at_the_first_failure_and_looks_no_further() -> None:
     asked: list[float] = []
 
-    def counts(scale: float) -> int:
+    def wrong(scale: float) -> np.ndarray:
         asked.append(scale)
-        return {5.0: 0, 4.0: 1, 3.0: 2, 2.0: 30, 1.0: 0}[scale]
+        return some(1000, {5.0: 0, 4.0: 1, 3.0: 2, 2.0: 30, 1.0: 0}[scale])
 
-    promise = fixed_sequence([5.0, 4.0, 3.0, 2.0, 1.0], counts, 1000, 0.01)
+    promise = fixed_sequence([5.0, 4.0, 3.0, 2.0, 1.0], wrong, count, 0.01)
     assert asked == [5.0, 4.0, 3.0, 2.0]
     assert promise is not None
     assert (promise.control, promise.requested, promise.upper_bound) == ("guaranteed", 0.01, 0.01)
@@ -113,7 +119,8 @@ def test_fixed_sequence_stops_at_the_first_failure_and_looks_no_further() -> Non
 
 
 def test_fixed_sequence_takes_the_first_scale_if_only_that_one_holds() -> None:
-    promise = fixed_sequence([2.0, 1.0], lambda scale: 0 if scale > 1 else 30, 1000, 0.01)
+    wrong = {2.0: some(1000, 0), 1.0: some(1000, 30)}
+    promise = fixed_sequence([2.0, 1.0], wrong.__getitem__, count, 0.01)
     assert promise is not None
     assert promise.scale == 2.0
 
@@ -125,25 +132,25 @@ def rows(first: int, last: int) -> np.ndarray:
 
 def test_conformal_holds_a_sample_against_all_smaller_scales() -> None:
     wrong = {4.0: rows(0, 9), 3.0: rows(3, 6), 2.0: rows(0, 1), 1.0: rows(0, 10)}
-    promise = conformal([4.0, 3.0, 2.0, 1.0], wrong.__getitem__, 999, 0.01)
+    promise = conformal([4.0, 3.0, 2.0, 1.0], wrong.__getitem__, count, 0.01)
     assert promise is not None
     assert (promise.scale, promise.disagreements) == (3.0, 3)
     assert (promise.control, promise.confidence) == ("expected", None)
-    assert conformal([4.0, 3.0], lambda scale: rows(0, 10), 999, 0.01) is None
+    assert conformal([4.0, 3.0], lambda scale: rows(0, 10), count, 0.01) is None
 
 
 def test_conformal_counts_samples_that_different_scales_get_wrong_together() -> None:
     wrong = {4.0: rows(0, 4), 3.0: rows(4, 9), 2.0: rows(9, 11)}
-    promise = conformal([4.0, 3.0, 2.0], wrong.__getitem__, 999, 0.01)
+    promise = conformal([4.0, 3.0, 2.0], wrong.__getitem__, count, 0.01)
     assert promise is not None
     assert (promise.scale, promise.disagreements) == (4.0, 4)
 
 
 def test_too_few_samples_support_no_scale_and_nothing_is_decided() -> None:
     n = samples_needed(0.01) - 1
-    assert fixed_sequence(SCALES, lambda scale: 0, n, 0.01) is None
-    assert fixed_sequence(SCALES, lambda scale: 0, n + 1, 0.01) is not None
-    assert decide_nothing("guaranteed", 0.01, n).scale == math.inf
+    assert fixed_sequence(SCALES, lambda scale: some(n, 0), count, 0.01) is None
+    assert fixed_sequence(SCALES, lambda scale: some(n + 1, 0), count, 0.01) is not None
+    assert decide_nothing("guaranteed", 0.01, Tally(n, 0)).scale == math.inf
 
 
 @pytest.mark.exhaustive
@@ -154,7 +161,7 @@ def test_guaranteed_risk_is_broken_no_more_often_than_promised(confidence: float
     n, risk, broken = 500, 0.02, 0
     twice = tuple(np.repeat(SCALES, 2))
     for _ in range(REPETITIONS):
-        promise = fixed_sequence(twice, counts_of(rng.random(n)), n, risk, confidence)
+        promise = fixed_sequence(twice, wrong_of(rng.random(n)), count, risk, confidence)
         assert promise is not None
         broken += risk_at(promise.scale) > risk
     assert 0 < broken <= binom.isf(SURE, REPETITIONS, 1 - confidence)
@@ -166,7 +173,7 @@ def test_guaranteed_risk_is_kept_where_it_does_not_fall_with_the_scale() -> None
     rng = np.random.default_rng(32)
     n, risk, broken = 500, 0.02, 0
     for _ in range(REPETITIONS):
-        promise = fixed_sequence(SCALES, lambda s: rng.binomial(n, risk_at(s)), n, risk, 0.9)
+        promise = fixed_sequence(SCALES, lambda s: rng.random(n) < risk_at(s), count, risk, 0.9)
         broken += promise is not None and risk_at(promise.scale) > risk
     assert broken <= binom.isf(SURE, REPETITIONS, 0.1)
 
@@ -176,7 +183,7 @@ def test_expected_risk_is_kept_in_the_mean() -> None:
     n, risk = 200, 0.02
     kept = []
     for _ in range(REPETITIONS):
-        promise = conformal(SCALES, wrong_of(rng.random(n)), n, risk)
+        promise = conformal(SCALES, wrong_of(rng.random(n)), count, risk)
         assert promise is not None
         kept.append(risk_at(promise.scale))
     # Hoeffding: the mean of values within [0, largest] is this far above its expectation with

@@ -215,17 +215,17 @@ def test_training_data_that_are_repeated_are_recognised() -> None:
 @pytest.mark.parametrize("n", [200, 777, 7635, 7982, 20_999, 100_000])
 def test_parts_are_disjoint_and_complete(n: int, risk: float | None, control: Control) -> None:
     parts = split(n, risk, control)
-    together = np.concatenate([parts.shape, parts.choice, parts.control])
+    together = np.concatenate([parts.shape, parts.choice, parts.control.rows])
     assert np.array_equal(np.sort(together), np.arange(n))
     rest = len(parts.shape) + len(parts.choice)
     usual = max(LEAST_REST, LEAST_REST_SHARE * n)
     if rest < usual:
         assert rest >= max(ENOUGH_REST, ENOUGH_SHARE * n)
         assert risk is not None and control == "guaranteed"
-        assert len(parts.control) == samples_needed(risk, control, disagreements=1)
+        assert parts.control.n == samples_needed(risk, control, disagreements=1)
     assert len(parts.shape) >= len(parts.choice)
     again = split(n, risk, control)
-    assert np.array_equal(again.control, parts.control)
+    assert np.array_equal(again.control.rows, parts.control.rows)
 
 
 @pytest.mark.parametrize("control", CONTROLS)
@@ -239,7 +239,7 @@ def test_risk_that_the_message_names_is_supported(n: int, control: Control) -> N
     require_support(n, named, control)
     most = int(first.split()[0].replace(",", ""))
     assert least_risk(most, control) <= named
-    assert least_risk(len(split(n, named, control).control), control) <= named
+    assert least_risk(split(n, named, control).control.n, control) <= named
     with pytest.raises(InputError):
         require_support(n, named * 0.9, control)
     enough = int(second.split("at least ")[1].split()[0].replace(",", ""))
@@ -252,7 +252,7 @@ def test_risk_that_the_message_names_is_supported(n: int, control: Control) -> N
 def test_auto_takes_a_risk_that_its_control_part_supports(n: int) -> None:
     risk = supported_risk(n, "guaranteed")
     require_support(n, risk, "guaranteed")
-    assert clopper_pearson_upper(0, len(split(n, None, "guaranteed").control)) <= risk
+    assert clopper_pearson_upper(0, split(n, None, "guaranteed").control.n) <= risk
 
 
 def test_few_samples_are_refused() -> None:
@@ -287,6 +287,6 @@ def test_accepted_rows_are_those_that_the_program_accepts(case: Case) -> None:
 def test_the_control_part_allows_a_disagreement_where_enough_samples_are_left(
     n: int, allowed: int
 ) -> None:
-    control = len(split(n, 1e-3, "guaranteed").control)
+    control = split(n, 1e-3, "guaranteed").control.n
     assert control >= samples_needed(1e-3, disagreements=allowed)
     assert control < samples_needed(1e-3, disagreements=allowed + 1)
