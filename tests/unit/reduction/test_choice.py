@@ -125,8 +125,20 @@ def test_the_same_input_gives_the_same_machine():
 
 
 def test_a_risk_that_the_samples_do_not_support_is_refused():
-    with pytest.raises(InputError, match=r"603 held-out samples support .* 0.76 % .* not in 0.1 %"):
+    with pytest.raises(InputError, match=r"603 held-out samples support .* 0.77 % .* not in 0.1 %"):
         asked(data=held_out(), reduce="auto", risk=0.001, mode="certified")
+
+
+@pytest.mark.parametrize("mode", ["certified", "statistical"])
+def test_the_risk_that_the_message_names_is_supported(mode):
+    with pytest.raises(InputError, match="ask for --risk") as refused:
+        asked(data=held_out(), reduce="auto", risk=0.001, mode=mode)
+    named = float(str(refused.value).split("--risk ")[-1].split(",")[0])
+    try:
+        made = asked(data=held_out(), reduce="auto", risk=named, mode=mode)[1]
+        assert made.reduction.chosen.limit <= named
+    except BudgetError as error:  # no size is without any disagreement
+        assert "no size keeps a risk" in str(error)
 
 
 def test_too_few_samples_are_refused():
