@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmcompile.errors import ToolError
+from kmcompile.machine_code.limits import check_nested
 
 _NODE = re.compile(r'node: \{ title: "([^"]+)" label: "([^"]*)"')
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"')
@@ -47,9 +48,10 @@ class CallGraph:
         Raises
         ------
         ToolError
-            If a function is recursive, calls through a pointer, or has no known frame.
+            If a function is recursive, calls through a pointer, or has no known frame, or if calls
+            nest more than `kmcompile.machine_code.limits.MOST_NESTED` deep.
         """
-        return self._worst(entry, helpers, ())
+        return self._worst(entry, helpers, (), {})
 
     def own_stack_bytes(self, entry: str) -> int:
         """Return the largest part of a call's stack that functions of this graph take."""
@@ -69,17 +71,27 @@ class CallGraph:
         }
         return CallGraph(self.frames, calls)
 
-    def _worst(self, name: str, helpers: Mapping[str, int], path: tuple[str, ...]) -> int:
+    def _worst(
+        self,
+        name: str,
+        helpers: Mapping[str, int],
+        path: tuple[str, ...],
+        known: dict[str, int],
+    ) -> int:
+        if name in known:
+            return known[name]
+        check_nested(path, "stack: calls")
         if name in path:
             raise ToolError(f"stack: {name} is recursive, its stack has no bound")
         if name == _INDIRECT:
             raise ToolError(f"stack: {path[-1]} calls through a pointer, its stack has no bound")
         if name in self.frames:
             below = (
-                self._worst(callee, helpers, (*path, name))
+                self._worst(callee, helpers, (*path, name), known)
                 for callee in sorted(self.calls.get(name, ()))
             )
-            return self.frames[name] + max(below, default=0)
+            known[name] = self.frames[name] + max(below, default=0)
+            return known[name]
         if name in helpers:
             return helpers[name]
         caller = f", which {path[-1]} calls," if path else ""

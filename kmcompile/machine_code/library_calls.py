@@ -11,6 +11,7 @@ from elftools.elf.relocation import RelocationSection
 
 from kmcompile.errors import ToolError
 from kmcompile.machine_code import elf
+from kmcompile.machine_code.limits import check_nested, drained
 
 _Item = TypeVar("_Item", int, str)
 _UNDEFINED = "SHN_UNDEF"
@@ -51,9 +52,11 @@ class LibraryCalls:
         Raises
         ------
         ToolError
-            If sections call each other in a cycle, or call a function outside the library.
+            If sections call each other in a cycle, call a function outside the library, or nest
+            more than `kmcompile.machine_code.limits.MOST_NESTED` deep.
         """
-        return {name: self._worst(self._section_of(name), frames, ()) for name in frames}
+        known: dict[int, int] = {}
+        return {name: self._worst(self._section_of(name), frames, (), known) for name in frames}
 
     def callers(self, frames: Mapping[str, int]) -> dict[str, frozenset[str]]:
         """Return the library functions that each of the other functions refers to."""
@@ -71,7 +74,16 @@ class LibraryCalls:
     def _section_of(self, name: str) -> int:
         return next(section for section, names in self.functions.items() if name in names)
 
-    def _worst(self, section: int, frames: Mapping[str, int], path: tuple[int, ...]) -> int:
+    def _worst(
+        self,
+        section: int,
+        frames: Mapping[str, int],
+        path: tuple[int, ...],
+        known: dict[int, int],
+    ) -> int:
+        if section in known:
+            return known[section]
+        check_nested(path, "stack: calls of the compiler's library")
         names = self.functions.get(section, frozenset())
         unknown = (names - frames.keys()) | self.undefined.get(section, frozenset())
         if section in path or unknown:
@@ -79,10 +91,11 @@ class LibraryCalls:
             library = min(self.functions[path[0] if path else section])
             raise ToolError(f"stack: {library} of the compiler's library {what}")
         below = (
-            self._worst(reference, frames, (*path, section))
+            self._worst(reference, frames, (*path, section), known)
             for reference in self.references.get(section, ())
         )
-        return sum(frames[name] for name in names) + max(below, default=0)
+        known[section] = sum(frames[name] for name in names) + max(below, default=0)
+        return known[section]
 
 
 def read_library_calls(model: Path) -> LibraryCalls:
@@ -109,8 +122,8 @@ def _code_reached(
     """Return the sections of code to which a section refers, also through a switch's table."""
     reached: set[int] = set()
     to_do, seen = [start], {start}
-    while to_do:
-        for section in references.get(to_do.pop(), set()) - seen:
+    for known in drained(to_do, "stack: references of the compiler's library"):
+        for section in references.get(known, set()) - seen:
             seen.add(section)
             (reached.add if section in functions else to_do.append)(section)
     return reached

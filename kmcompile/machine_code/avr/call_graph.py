@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kmcompile.errors import ToolError
 from kmcompile.machine_code import elf
 from kmcompile.machine_code.avr.instruction import STACK_HIGH, Instruction
 from kmcompile.machine_code.call_graph import CallGraph
+from kmcompile.machine_code.limits import drained
 
 _RETURN_BYTES = 3
 _KEPT_BY_CALLS = (*range(2, 18), 28, 29)
 """Registers that a function restores before it returns (avr-gcc's ABI)."""
 _MOST_DEPTHS = 8
 """Largest number of stack depths of one instruction; with more, the function pushes in a loop."""
+_Copies = tuple[tuple[int, tuple[str, int]], ...]
 
 _Bytes = Mapping[int, tuple[str, int]]
 
@@ -38,7 +40,7 @@ class _State:
 
     address: int
     depth: int
-    copies: tuple[tuple[int, tuple[str, int]], ...] = ()
+    copies: _Copies = ()
     high: int | None = None
 
 
@@ -48,11 +50,14 @@ def read_avr_call_graph(image: Path, entries: Iterable[str]) -> CallGraph:
     A frame is the return address and the largest depth on any path through a function, with jumps
     into other functions. All paths are followed. PUSH and POP, calls whose return address makes
     room, and arithmetic on copies of the stack pointer that is written back change the depth.
+    Where paths meet with equal depths, only the copies that they agree on are kept: a pointer that
+    steps through an array on the stack is a copy that changes in each round.
 
     Raises
     ------
     ToolError
-        If a function jumps or calls through a pointer, or changes the stack pointer unexpectedly.
+        If a function jumps or calls through a pointer, changes the stack pointer unexpectedly or
+        leaves the code, or beyond the limits of `kmcompile.machine_code.limits`.
     """
     code, functions = elf.code_and_functions(image)
     named = {address: name for name, address in sorted(functions.items(), reverse=True)}
@@ -60,8 +65,7 @@ def read_avr_call_graph(image: Path, entries: Iterable[str]) -> CallGraph:
     calls: dict[str, frozenset[str]] = {}
     to_do = [functions[entry] for entry in entries]
     tails = frozenset(to_do)
-    while to_do:
-        address = to_do.pop()
+    for address in drained(to_do, "stack: the calls"):
         name = named.setdefault(address, f"code at {address:#x}")
         if name not in frames:
             frame, callees = _Function(name, code, tails).follow(address)
@@ -83,25 +87,25 @@ class _Function:
 
     def follow(self, entry: int) -> tuple[int, set[int]]:
         """Return the largest stack depth and the addresses of called functions."""
-        seen: dict[int, set[_State]] = {}
+        seen: dict[int, dict[tuple[int, int | None], _Copies]] = {}
         to_do = [_State(entry, 0)]
         deepest = 0
-        while to_do:
-            state = to_do.pop()
-            known = seen.setdefault(state.address, set())
-            if state in known:
+        for state in drained(to_do, f"stack: {self._name}"):
+            known, key = seen.setdefault(state.address, {}), (state.depth, state.high)
+            copies = tuple(one for one in state.copies if one in known.get(key, state.copies))
+            if copies == known.get(key):
                 continue
-            known.add(state)
-            if len({one.depth for one in known}) > _MOST_DEPTHS:
+            known[key] = copies
+            if len(known) > _MOST_DEPTHS:
                 raise self._unclear(state, "pushes in a loop")
             deepest = max(deepest, state.depth)
-            to_do += self._next(state)
+            to_do += self._next(replace(state, copies=copies))
         return deepest, self._callees
 
     def _at(self, address: int) -> Instruction:
-        words = self._code[address : address + 4]
-        if len(words) < 4:
-            words = (words + bytes(4))[:4]
+        if not 0 <= address < len(self._code):
+            raise ToolError(f"stack: {self._name} leaves the code, to {address:#x}")
+        words = self._code[address : address + 4].ljust(4, b"\0")
         return Instruction(
             address,
             int.from_bytes(words[:2], "little"),

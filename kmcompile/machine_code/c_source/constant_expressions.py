@@ -11,6 +11,10 @@ _DEFINE: Final = re.compile(r"^#define (\w+) +([^\n\\]+)$", re.MULTILINE)
 _INTEGER: Final = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uU]?[lL]{0,2}\b")
 
 
+_LONGEST: Final = 300
+"""Characters of the longest expression that is read: a longer one could nest too deep."""
+
+
 def integer_defines(*texts: str) -> dict[str, int]:
     """Return the #defined names that are constant expressions, with their values.
 
@@ -44,14 +48,16 @@ def evaluate(text: str, defines: Mapping[str, int]) -> int:
     Raises
     ------
     ValueError
-        If the text is no such expression, if it has an undefined name, or if an intermediate value
-        exceeds 32 bits, for which C would give another value.
+        If the text is no such expression, if it has an undefined name, if an intermediate value
+        exceeds 32 bits, for which C would give another value, or beyond 300 characters.
 
     Examples
     --------
     >>> evaluate("2U * (IRIS_LANES - 1U)", {"IRIS_LANES": 4})
     6
     """
+    if len(text) > _LONGEST:
+        raise ValueError(f"a constant expression of {len(text):,} characters is too long")
     try:
         tree = ast.parse(_INTEGER.sub(r"\1", text.strip()), mode="eval")
     except SyntaxError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kmcompile.machine_code.c_source.branch_facts import BranchFact
 from kmcompile.machine_code.c_source.flow_facts import LoopFact
+from kmcompile.machine_code.limits import check_nested
 from kmcompile.machine_code.worst_case.copied_bytes import COPYING, copied_bytes
 from kmcompile.machine_code.worst_case.disassembly import Disassembly, disassemble
 from kmcompile.machine_code.worst_case.flow_graph import FlowGraph, read_flow_graph
@@ -79,7 +80,7 @@ def worst_case(
     Raises
     ------
     ToolError
-        If the image cannot be disassembled.
+        If the image cannot be disassembled, or beyond a limit of `kmcompile.machine_code.limits`.
     """
     program = disassemble(image, compiler)
     lines = read_source_lines(image, sources)
@@ -136,11 +137,14 @@ class _Costs:
         ------
         NotUnderstoodError
             If a function is recursive, a loop has no bound or an instruction is not known.
+        ToolError
+            Beyond a limit of `kmcompile.machine_code.limits`.
         """
         if (entry, replays) not in self._known:
             name = self._program.names.get(entry, hex(entry))
             if entry in self._open:
                 raise NotUnderstoodError(f"{name} is recursive")
+            check_nested(self._open, "calls")
             self._open.append(entry)
             of_replay = not replays and name.startswith(self._replay)
             self._known[entry, replays] = None if of_replay else self._function(entry, replays)

@@ -50,15 +50,18 @@ def _constant(
     node = call
     if graph.flows[call].delayed:
         node = program.instructions[call].next_address
-    while True:
+    for _ in range(len(graph.edges) + 1):
         instruction = program.instructions.get(node)
         text = f"{instruction.mnemonic} {instruction.operands}" if instruction else ""
         if found := re.fullmatch(sets, text.strip()):
             return int(found["number"], 0)
         last = [call] if node not in before and node != call else before.get(node, [])
+        if node == graph.entry:  # also reached from outside
+            last = []
         called = node != call and graph.flows.get(node) and graph.flows[node].kind is Kind.CALL
         reads = re.fullmatch(_ONLY_READS.get(program.machine, "(?!)"), text.strip())
         changes = node != call and not reads and re.search(register, text)
         if len(last) != 1 or called or changes:
-            raise NotUnderstoodError(f"{where}: how much is copied is not known")
+            break
         node = last[0]
+    raise NotUnderstoodError(f"{where}: how much is copied is not known")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from kmcompile.machine_code.limits import drained
 from kmcompile.machine_code.worst_case.disassembly import Disassembly
 from kmcompile.machine_code.worst_case.instruction import (
     Flow,
@@ -71,6 +72,8 @@ def read_flow_graph(program: Disassembly, entry: int) -> FlowGraph:
     ------
     NotUnderstoodError
         If the function calls or jumps to an address in a register, or leaves the code.
+    ToolError
+        Beyond `kmcompile.machine_code.limits.MOST_STEPS`.
     """
     flow_of = BY_MACHINE.get(program.machine)
     if flow_of is None:
@@ -78,25 +81,30 @@ def read_flow_graph(program: Disassembly, entry: int) -> FlowGraph:
     edges: dict[int, tuple[Edge, ...]] = {}
     flows: dict[int, Flow] = {}
     to_do = [entry]
-    while to_do:
-        address = to_do.pop()
+    for address in drained(to_do, f"the instructions of {program.function_at(entry)}"):
         if address in edges:
             continue
-        instruction = program.instructions.get(address)
-        if instruction is None:
-            where = program.function_at(entry)
-            raise NotUnderstoodError(f"{where} goes to {address:#x}, where no instruction is")
+        instruction = _instruction(program, entry, address)
         flows[address] = flow_of(instruction)
-        edges[address] = tuple(_edges(program, instruction, flows[address]))
+        edges[address] = tuple(_edges(program, entry, instruction, flows[address]))
         to_do += [edge.target for edge in edges[address] if edge.target != EXIT]
     return FlowGraph(entry, edges, flows)
 
 
-def _edges(program: Disassembly, instruction: Instruction, flow: Flow) -> Iterator[Edge]:
+def _instruction(program: Disassembly, entry: int, address: int) -> Instruction:
+    if address not in program.instructions:
+        where = program.function_at(entry)
+        raise NotUnderstoodError(f"{where} goes to {address:#x}, where no instruction is")
+    return program.instructions[address]
+
+
+def _edges(
+    program: Disassembly, entry: int, instruction: Instruction, flow: Flow
+) -> Iterator[Edge]:
     """Yield the edges from an instruction; those of a delayed jump include its delay slot."""
     taken, not_taken, on = 1, 1, instruction.next_address
     if flow.delayed:
-        on = program.instructions[on].next_address
+        on = _instruction(program, entry, on).next_address
         taken = 1 if flow.annulled == "always" else 2
         not_taken = 2 if flow.annulled == "never" else 1
     match flow.kind:
@@ -107,7 +115,7 @@ def _edges(program: Disassembly, instruction: Instruction, flow: Flow) -> Iterat
             yield Edge(on, not_taken)
         case Kind.SKIP:  # emulators count skipped instructions
             yield Edge(on, 1)
-            yield Edge(program.instructions[on].next_address, 2)
+            yield Edge(_instruction(program, entry, on).next_address, 2)
         case Kind.JUMP:
             yield Edge(needs_target(instruction), taken)
         case Kind.CALL:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kmcompile.machine_code.c_source.branch_facts import BranchFact
+from kmcompile.machine_code.limits import drained
 from kmcompile.machine_code.worst_case.flow_graph import EXIT, FlowGraph
 from kmcompile.machine_code.worst_case.natural_loops import MachineLoop, dominance
 from kmcompile.machine_code.worst_case.source_lines import SourceLines
@@ -80,8 +81,8 @@ def _dominated(node: int, children: Mapping[int, list[int]]) -> frozenset[int]:
     """Return the nodes that a node dominates, itself among them."""
     found = {node}
     to_do = [node]
-    while to_do:
-        below = children[to_do.pop()]
+    for known in drained(to_do, f"the code that {node:#x} dominates"):
+        below = children[known]
         found.update(below)
         to_do += below
     return frozenset(found)

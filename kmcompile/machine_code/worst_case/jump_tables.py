@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal
 
+from kmcompile.machine_code.limits import MOST_STEPS
 from kmcompile.machine_code.worst_case.disassembly import Disassembly
 from kmcompile.machine_code.worst_case.instruction import Instruction, NotUnderstoodError
 
@@ -86,7 +87,7 @@ def _elsewhere(program: Disassembly, jump: Instruction) -> list[int]:
     tables = places + [word for place in places if (word := program.word(place)) is not None]
     function = program.function_at(jump.address)
     first, end = program.functions[function], program.end_of(jump.address)
-    for table in tables if limits else ():
+    for table in tables if limits and max(limits) < MOST_STEPS else ():
         words = [program.word(table + 4 * i) for i in range(max(limits) + 1)]
         if None in words:
             continue

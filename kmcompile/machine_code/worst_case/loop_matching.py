@@ -18,6 +18,7 @@ from math import prod
 
 from kmcompile.machine_code.c_source.branch_facts import BranchFact
 from kmcompile.machine_code.c_source.flow_facts import LoopFact
+from kmcompile.machine_code.limits import drained
 from kmcompile.machine_code.worst_case.flow_graph import EXIT, FlowGraph
 from kmcompile.machine_code.worst_case.guarded_code import Guarded, find_guarded
 from kmcompile.machine_code.worst_case.instruction import Kind
@@ -210,8 +211,8 @@ def _ends(graph: FlowGraph, loop: MachineLoop, tests: set[int]) -> bool:
         return False
     reached = {loop.header} - tests
     to_do = list(reached)
-    while to_do:
-        for edge in graph.edges[to_do.pop()]:
+    for known in drained(to_do, f"the loop at {loop.header:#x}"):
+        for edge in graph.edges[known]:
             if edge.target == loop.header:
                 return False
             if edge.target in loop.nodes - tests - reached:
@@ -223,7 +224,9 @@ def _ends(graph: FlowGraph, loop: MachineLoop, tests: set[int]) -> bool:
 def _goes_back(graph: FlowGraph, loop: MachineLoop, node: int) -> bool:
     """Return whether a branch, unless it leaves the loop, leads straight to its header."""
     inside = [edge.target for edge in graph.edges[node] if edge.target in loop.nodes]
-    while len(inside) == 1 and inside[0] != loop.header:
+    for _ in loop.nodes:
+        if len(inside) != 1 or inside[0] == loop.header:
+            break
         inside = [edge.target for edge in graph.edges[inside[0]] if edge.target != EXIT]
     return inside == [loop.header]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kmcompile.machine_code.limits import drained
 from kmcompile.machine_code.worst_case.flow_graph import EXIT, FlowGraph
 from kmcompile.machine_code.worst_case.instruction import NotUnderstoodError
 
@@ -144,8 +145,7 @@ def _dominates(
 def _body(header: int, latches: set[int], before: Mapping[int, list[int]]) -> frozenset[int]:
     body = {header}
     to_do = list(latches)
-    while to_do:
-        node = to_do.pop()
+    for node in drained(to_do, f"the loop at {header:#x}"):
         if node not in body:
             body.add(node)
             to_do += before[node]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from kmcompile.machine_code.limits import MOST_LOOPS, drained
 from kmcompile.machine_code.worst_case.flow_graph import EXIT, Edge, FlowGraph
 from kmcompile.machine_code.worst_case.instruction import NEXT
 
@@ -17,9 +18,8 @@ def with_one_entry(graph: FlowGraph) -> FlowGraph:
     """
     edges, flows = dict(graph.edges), dict(graph.flows)
     to_do: list[tuple[set[int], int | None]] = [(set(edges), None)]
-    made = EXIT
-    while to_do:
-        nodes, header = to_do.pop()
+    made, what = EXIT, f"the loops of the code at {graph.entry:#x}"
+    for nodes, header in drained(to_do, what, MOST_LOOPS):
         for part in _components(edges, nodes, header):
             before = [n for n in edges if n not in part]
             entries = {edge.target for n in before for edge in edges[n]} & part

@@ -54,14 +54,17 @@ def _start(program: Disassembly, graph: FlowGraph, loop: MachineLoop, counter: s
         for edge in edges:
             before.setdefault(edge.target, []).append(node)
     node = loop.header
-    while True:
+    for _ in graph.edges:
         last = [other for other in before.get(node, []) if other not in loop.nodes]
-        if len(last) != 1 or len(graph.edges[last[0]]) != 1 or last[0] not in program.instructions:
-            return _BYTE
+        if node == graph.entry or len(last) != 1 or len(graph.edges[last[0]]) != 1:
+            break  # an entry is also reached from outside
         node = last[0]
+        if node not in program.instructions:
+            break
         one = program.instructions[node]
         if re.match(rf"{counter}\b", one.operands):
             found = re.match(r"r\d+, 0x([0-9A-Fa-f]{2})\b", one.operands)
             return int(found[1], 16) or _BYTE if one.mnemonic == "ldi" and found else _BYTE
         if one.mnemonic.endswith("call"):
-            return _BYTE
+            break
+    return _BYTE

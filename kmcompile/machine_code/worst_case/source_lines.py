@@ -11,6 +11,7 @@ from typing import Any, Final
 from elftools.dwarf.ranges import BaseAddressEntry
 
 from kmcompile.machine_code import elf
+from kmcompile.machine_code.limits import MOST_NESTED, check_nested
 
 _INSTANCES: Final = ("DW_TAG_subprogram", "DW_TAG_inlined_subroutine")
 
@@ -102,7 +103,10 @@ def _rows(program: Any, name: str) -> dict[int, int]:
     return rows
 
 
-def _instances(dwarf: Any, unit: Any, parent: Any, around: Instance | None) -> Iterator[Instance]:
+def _instances(
+    dwarf: Any, unit: Any, parent: Any, around: Instance | None, nested: tuple[Any, ...] = ()
+) -> Iterator[Instance]:
+    check_nested(nested, "the inlined functions of the debug information")
     for entry in parent.iter_children():
         inner = around
         if entry.tag in _INSTANCES:
@@ -113,7 +117,7 @@ def _instances(dwarf: Any, unit: Any, parent: Any, around: Instance | None) -> I
                     entry.offset, _name(entry), ranges, line.value if line else 0, around
                 )
                 yield inner
-        yield from _instances(dwarf, unit, entry, inner)
+        yield from _instances(dwarf, unit, entry, inner, (*nested, entry))
 
 
 def _ranges(dwarf: Any, unit: Any, entry: Any) -> Iterator[tuple[int, int]]:
@@ -136,7 +140,9 @@ def _ranges(dwarf: Any, unit: Any, entry: Any) -> Iterator[tuple[int, int]]:
 
 def _name(entry: Any) -> str:
     """Return a function's name, which may stand in the entry that it refers to."""
-    while "DW_AT_name" not in entry.attributes:
+    for _ in range(MOST_NESTED):
+        if "DW_AT_name" in entry.attributes:
+            break
         for reference in ("DW_AT_abstract_origin", "DW_AT_specification"):
             if reference in entry.attributes:
                 entry = entry.get_DIE_from_attribute(reference)

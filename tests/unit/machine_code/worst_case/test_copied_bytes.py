@@ -12,14 +12,18 @@ from kmcompile.machine_code.worst_case.instruction import Kind, NotUnderstoodErr
 MEMSET = 0x1000
 
 
-def of_lines(*lines):
-    """Return what the last of some Arm instructions, one behind the other, lets memset move."""
+def of_lines(*lines, circle=False):
+    """Return what the last of some Arm instructions, one behind the other, lets memset move.
+
+    In a circle the last one leads back to the first one, at which the function is entered.
+    """
     instructions, edges, flows = {}, {}, {}
     for n, line in enumerate(lines):
         mnemonic, _, operands = line.partition(" ")
         instructions[n] = SimpleNamespace(mnemonic=mnemonic, operands=operands, next_address=n + 1)
         is_call = mnemonic == "bl"
-        edges[n] = [SimpleNamespace(target=n + 1, callee=MEMSET if is_call else None)]
+        on = 0 if circle and n == len(lines) - 1 else n + 1
+        edges[n] = [SimpleNamespace(target=on, callee=MEMSET if is_call else None)]
         kind = Kind.CALL if is_call else None
         flows[n] = SimpleNamespace(delayed=False, kind=kind)
     program = SimpleNamespace(machine="EM_ARM", names={}, instructions=instructions)
@@ -36,3 +40,9 @@ def test_instructions_that_do_not_change_the_number_stand_between(between):
 def test_what_may_change_the_number_is_not_passed(between):
     with pytest.raises(NotUnderstoodError):
         of_lines("movs r2, #32", between, "bl 0 <memset>")
+
+
+@pytest.mark.parametrize("lines", [["bl 0 <memset>"], ["nop", "bl 0 <memset>", "movs r2, #32"]])
+def test_a_number_that_is_set_behind_the_call_is_not_reached_through_the_entry(lines):
+    with pytest.raises(NotUnderstoodError):
+        of_lines(*lines, circle=True)
