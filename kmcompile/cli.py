@@ -62,11 +62,22 @@ def _run_command(arguments: Sequence[str]) -> None:
         name = f"kmcompile {words[0]}"
         command = VERBS[words.pop(0)]
     # Not `command.main`: it would turn errors into click's own exit codes.
+    _check_given_once(command, name, words)
     make_context = partial(command.make_context, **_SETTINGS)
     context = console.emit(make_context, name, words)  # prints for --help and --version
     with warnings.catch_warnings(), context:
         console.tell_own_warnings(quiet=bool(context.params.get("quiet")))
         command.invoke(context)
+
+
+def _check_given_once(command: click.Command, name: str, words: Sequence[str]) -> None:
+    """Refuse an option that is given twice, of which click would take the last value."""
+    context = click.Context(command, info_name=name, **_SETTINGS)
+    _, _, given = command.make_parser(context).parse_args(list(words))
+    for option in given:
+        once = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+        if once and given.count(option) > 1:
+            raise click.UsageError(f"{option.opts[0]} is given twice, must be given once", context)
 
 
 def _usage_text(error: click.ClickException) -> str:

@@ -71,9 +71,9 @@ def _number_of_bytes(name: str, text: str) -> Callable[[_Command], _Command]:
     return click.option(name, type=int, metavar="BYTES", help=text)
 
 
-def _choice(name: str, text: str) -> Callable[[_Command], _Command]:
+def _choice(name: str, text: str, multiple: bool = False) -> Callable[[_Command], _Command]:
     field = name.removeprefix("--").replace("-", "_")
-    return click.option(name, type=click.Choice(CHOICES[field]), help=text)
+    return click.option(name, type=click.Choice(CHOICES[field]), help=text, multiple=multiple)
 
 
 _PROGRAM_OPTIONS = (
@@ -135,7 +135,7 @@ def _program_options(command: _Command) -> _Command:
 @_program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
 @click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
-@_choice("--package", "Also the C as a part of a framework.")
+@_choice("--package", "Also the C as a part of a framework; may be given again.", multiple=True)
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
 )

@@ -12,7 +12,7 @@ from kmcompile.exits.chosen_program import ChosenProgram
 def packaged(
     chosen: ChosenProgram, sources: Mapping[str, str], stack_bytes: int | None = None
 ) -> dict[str, str]:
-    """Return the files of the package by path; none without `--package`.
+    """Return the files of all packages by path; none without `--package`.
 
     Parameters
     ----------
@@ -24,14 +24,16 @@ def packaged(
     """
     plan, program = chosen.plan, chosen.program
     stack = Stack.of(chosen.workspace_bytes, program.n_features, stack_bytes)
-    kind = plan.options.package
-    return package_files(kind, program, plan.command, plan.target, sources, stack)
+    files: dict[str, str] = {}
+    for kind in plan.options.package or ():
+        files |= package_files(kind, program, plan.command, plan.target, sources, stack)
+    return files
 
 
 def packaged_again(
     chosen: ChosenProgram, files: Mapping[str, bytes], stack_bytes: int | None
 ) -> dict[str, bytes]:
-    """Return the files of the package with the stack of the image, now built."""
+    """Return the files of all packages with the stack of the image, now built."""
     sources = {name: files[name].decode("ascii") for name in files if name.endswith((".c", ".h"))}
     package = packaged(chosen, sources, stack_bytes)
     return {path: text.encode("ascii") for path, text in package.items()}

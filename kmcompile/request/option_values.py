@@ -10,7 +10,14 @@ from typing import Any
 
 from kmcompile.errors import TargetError, UsageError
 from kmcompile.request.image_options import check_image_options
-from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, LISTS, Options, text_of
+from kmcompile.request.options import (
+    DEFAULT_GENERATED,
+    DEFAULT_RISK,
+    LISTS,
+    NAMES,
+    Options,
+    text_of,
+)
 from kmcompile.request.tolerance_values import as_tolerance, check_input_tolerance
 from kmcompile.target import Target
 
@@ -226,7 +233,7 @@ def _check_paper_scheme(options: Options) -> None:
 
 
 def _check_stages(options: Options) -> None:
-    """Refuse lists of early exits that contradict the mode, each other or themselves."""
+    """Refuse early exits that contradict the mode or each other, and names given twice."""
     asked = named(options, LISTS)
     if asked and options.mode == "exact":
         raise UsageError(
@@ -239,7 +246,7 @@ def _check_stages(options: Options) -> None:
             f"--stages lists all early exits, so it does not go with {others}\n"
             "leave out one of them"
         )
-    for field in LISTS:
+    for field in NAMES:
         names = getattr(options, field) or ()
         repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
         if repeated:
@@ -257,9 +264,10 @@ def named(options: Options, among: Iterable[str]) -> str:
 
 def _check_values(options: Options) -> None:
     for field, allowed in CHOICES.items():
-        value = getattr(options, field)
-        if value is not None and value not in allowed:
-            raise UsageError(f"{flag(field)} {value}: must be one of {', '.join(allowed)}")
+        given = getattr(options, field)
+        for value in given if isinstance(given, tuple) else (given,):
+            if value is not None and value not in allowed:
+                raise UsageError(f"{flag(field)} {value}: must be one of {', '.join(allowed)}")
     if options.risk is not None and options.risk != "auto":
         _check_number("risk", options.risk, low=0.0, high=1.0)
     if options.tolerance is not None:
@@ -297,7 +305,7 @@ def _check_redundancy(options: Options) -> None:
             f"--redundancy {options.redundancy}: must be 2, a second copy of every table\n"
             "leave it out for one copy"
         )
-    if options.package == "rust":
+    if "rust" in (options.package or ()):
         raise UsageError(
             "--redundancy 2: the crate of --package rust declares the self-test of one copy\n"
             "leave out one of them, or take the C itself"

@@ -14,6 +14,9 @@ DEFAULT_GENERATED = 500
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
 
+NAMES = (*LISTS, "package")
+"""The options that are lists of names."""
+
 COUNTS = (
     "generated",
     "window",
@@ -34,10 +37,10 @@ class Options:
     """The options that the user gave; the command line's help has their defaults.
 
     `None` stands for a default that depends on the model, the target or the machine.
-    `stages`, `require` and `exclude` are names of early exits, as a sequence or as one text with
-    commas; they are kept as tuples. `n_jobs` is joblib's number of parallel jobs in calibration.
-    None means one thread, or the number that `joblib.parallel_config` sets. `n_jobs` changes no
-    byte of the output.
+    `stages`, `require` and `exclude` are names of early exits, `package` those of frameworks, as a
+    sequence or as one text with commas; they are kept as tuples. `n_jobs` is joblib's number of
+    parallel jobs in calibration. None means one thread, or the number that `joblib.parallel_config`
+    sets. `n_jobs` changes no byte of the output.
     """
 
     target: str = "host"
@@ -63,7 +66,7 @@ class Options:
     capacity: int | None = None
     monitor: float | None = None
     input_tolerance: float | Path | str | None = None
-    package: str | None = None
+    package: str | Sequence[str] | None = None
     max_flash: int | None = None
     max_ram: int | None = None
     max_instructions: int | None = None
@@ -77,7 +80,7 @@ class Options:
     n_jobs: int | None = None
 
     def __post_init__(self) -> None:
-        for field in LISTS:
+        for field in NAMES:
             object.__setattr__(self, field, _names(getattr(self, field)))
         for field in COUNTS:
             object.__setattr__(self, field, _whole(getattr(self, field)))

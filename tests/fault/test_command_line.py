@@ -86,6 +86,16 @@ def test_a_package_for_an_unknown_framework_is_refused(
     assert "zephyr" in error_lines(capsys)[0]
 
 
+def test_an_option_that_is_given_twice_is_refused(
+    model: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for words in (["--name", "a", "--name", "b"], ["--exclude", "a", "--exclude=b"]):
+        assert cli.run([model, *words]) == 2
+        assert f"{words[0]} is given twice, must be given once" in error_lines(capsys)[0]
+    assert cli.run([model, "--package", "rust", "--package", "rust"]) == 2
+    assert "--package: rust is given twice" in error_lines(capsys)[0]
+
+
 def test_statistical_without_data_names_the_option_that_is_missing(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

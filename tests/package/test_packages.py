@@ -45,6 +45,30 @@ def test_the_c_is_the_same_with_a_package_and_without(tmp_path: Path) -> None:
     assert len(texts) == 1
 
 
+def test_packages_of_several_frameworks_lie_side_by_side(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("iris.pkl").write_bytes(pickle.dumps(fitted("iris")))
+    asked = ["iris.pkl", "--mode", "exact", "--verify", "none", "--quiet", "--out"]
+    every = [word for kind in KINDS for word in ("--package", kind)]
+    assert cli.run([*asked, "all", *every]) == 0
+    assert cli.run(["verify", "all", "--quiet"]) == 0
+    assert kmcompile.load("all").report["options"]["package"] == ",".join(KINDS)
+    for kind in KINDS:
+        assert cli.run([*asked, kind, "--package", kind]) == 0
+        alone = {path: path.read_bytes() for path in Path(kind, kind).rglob("*") if path.is_file()}
+        assert alone
+        for path, content in alone.items():
+            assert Path("all", *path.parts[1:]).read_bytes() == content
+
+
+def test_python_takes_a_sequence_of_frameworks(tmp_path: Path) -> None:
+    packaged("rust", tmp_path / "o", package=["rust", "cfs"])
+    assert (tmp_path / "o/rust/iris/Cargo.toml").is_file()
+    assert (tmp_path / "o/cfs/iris_app").is_dir()
+
+
 def test_a_changed_file_of_the_package_is_noticed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

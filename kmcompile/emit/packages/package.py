@@ -35,7 +35,7 @@ KINDS = tuple(FRAMEWORKS)
 
 
 def package_files(
-    kind: str | None,
+    kind: str,
     program: Program,
     command: str,
     target: Target,
@@ -44,10 +44,12 @@ def package_files(
 ) -> dict[str, str]:
     """Return the files of a package, by their paths in the output folder.
 
+    Packages of several frameworks have no path in common: each has a folder of its own.
+
     Parameters
     ----------
-    kind : str or None
-        One of `KINDS`, which also names the package's folder; None: no package.
+    kind : str
+        One of `KINDS`, which also names the package's folder.
     command : str
         The canonical command, for line 1.
     target : Target
@@ -56,8 +58,6 @@ def package_files(
     stack : Stack
         What a query and the self-test need.
     """
-    if kind is None:
-        return {}
     arithmetic = f"{program.name}_arithmetic.c"
     view = view_of(program, command, target, arithmetic in sources, stack)
     framework = FRAMEWORKS[kind]
