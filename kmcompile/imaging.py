@@ -13,7 +13,7 @@ from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.emit.images import patch
-from kmcompile.emit.images.differences import difference
+from kmcompile.emit.images.differences import are_of_one_kind, difference
 from kmcompile.errors import BudgetError, InputError, UsageError
 from kmcompile.exits.chosen_program import for_image
 from kmcompile.model.kernel_machine import KernelMachine
@@ -97,11 +97,11 @@ def make_image(
     tell("lowering")
     plan = _plan(model, machine, flying, data, test_data)
     program = for_image(machine, plan, tell, flying.program).program
+    _check_capacity(program, flying.program, model, folder)
     tell("writing the image")
     emitted = emit_files(program, plan.target, plan.command, machine.description)
     assert emitted.image is not None
     _check_same_code(emitted.texts, program, flying, folder)
-    _check_capacity(program, model, folder)
     name = program.name
     warnings = _check_flash(
         len(emitted.image) - len(flying.files[f"{name}.bin"]), flying.report, model
@@ -243,14 +243,19 @@ def _plan(
     return replace(plan, target=flying.recipe.target, command=command)
 
 
-def _check_capacity(program: Program, model: Path, folder: Path) -> None:
+def _check_capacity(program: Program, flies: Program, model: Path, folder: Path) -> None:
     """Refuse a model that is larger than the code that flies can take.
+
+    It comes before the comparison of the code, because the order of a sum depends on the number of
+    its terms. Of a model of another kind the comparison tells more.
 
     Raises
     ------
     BudgetError
     """
     assert program.capacity is not None
+    if not are_of_one_kind(program, flies):
+        return
     exceeded = program.capacity.exceeded_by(program.sum, len(program.known_answers))
     if exceeded is not None:
         what, found, most = exceeded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields
 
 from kmcompile.errors import UsageError
@@ -37,6 +38,7 @@ def check_image_options(options: Options) -> None:
     Traceback (most recent call last):
     kmcompile.errors.UsageError: --tables image is not built yet for --format int8 in mode certified
     use --mode exact or --format float32
+    kmcompile manual image says what goes with it
     """
     if not in_image(options):
         if options.capacity is not None:
@@ -45,21 +47,27 @@ def check_image_options(options: Options) -> None:
                 "leave it out, or use --tables image"
             )
         return
-    if options.mode_asked == "statistical":
-        raise UsageError(
-            "--tables image is not built yet for mode statistical\n"
-            "use --mode exact or --mode certified, or leave out --tables image"
-        )
+    refused = list(_not_in_an_image(options))
+    remedies = ["leave out the other options, or --tables image"] if refused else []
     if options.format in ("int8", "int16") and options.mode_asked != "exact":
+        refused.insert(0, f"--format {options.format} in mode {options.mode_asked}")
+        remedies.insert(0, "use --mode exact or --format float32")
+    elif options.mode_asked == "statistical":
+        refused.insert(0, "mode statistical")
+        remedies.insert(0, "use --mode exact or --mode certified")
+    if refused:
         raise UsageError(
-            f"--tables image is not built yet for --format {options.format} in mode "
-            f"{options.mode_asked}\nuse --mode exact or --format float32"
+            f"--tables image is not built yet for {', '.join(refused)}\n{', '.join(remedies)}\n"
+            "kmcompile manual image says what goes with it"
         )
+
+
+def _not_in_an_image(options: Options) -> Iterator[str]:
+    """Yield each other option that no image holds, as it is spelled."""
     default = Options()
     for field in fields(Options):
         value = getattr(options, field.name)
         if field.name in _WITH_IMAGE or value in (getattr(default, field.name), "off"):
             continue
         flag = "--" + field.name.replace("_", "-")
-        given = flag if value is True else f"{flag} {text_of(value)}"
-        raise UsageError(f"--tables image is not built yet for {given}\nleave out one of them")
+        yield flag if value is True else f"{flag} {text_of(value)}"

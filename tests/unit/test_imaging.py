@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, OneClassSVM
 
 import kmcompile
 from kit.images import estimator
@@ -100,6 +100,16 @@ def test_model_beyond_the_capacity_says_by_how_much(top, tmp_path):
     assert "149 support vectors" in str(error) and "takes 60 at most" in str(error)
 
 
+def test_capacity_is_told_where_a_longer_sum_is_added_in_another_way(tmp_path, capsys):
+    X = np.random.default_rng(5).normal(size=(300, 4))
+    first = saved(OneClassSVM(gamma=0.1, nu=0.05).fit(X), tmp_path / "first.pkl")
+    larger = saved(OneClassSVM(gamma=0.1, nu=0.75).fit(X), tmp_path / "larger.pkl")
+    words = "--tables image --mode exact --verify none --quiet --target leon3".split()
+    assert cli.run([str(first), *words, "--out", str(tmp_path / "flying")]) == 0
+    assert cli.run(["image", str(larger), "--for", str(tmp_path / "flying")]) == 4
+    assert "225 support vectors, the code in" in capsys.readouterr().err
+
+
 def changed(**changes):
     X, y = load_iris(return_X_y=True)
     return make_pipeline(StandardScaler(), SVC(**{"C": 3, "gamma": 0.3, **changes})).fit(X, y)
@@ -175,6 +185,20 @@ def test_what_no_image_holds_is_wrong_usage(words, top, tmp_path, capsys):
     model = [str(top / "part0.pkl"), "--out", str(tmp_path / "out"), "--quiet"]
     assert cli.run([*model, *words]) == UsageError.exit_code
     assert capsys.readouterr().err.strip()
+
+
+def test_all_that_no_image_holds_is_refused_at_once(top, tmp_path, capsys):
+    words = "--tables image --monitor 0.01 --step 90 --redundancy 2 --package cfs --telemetry"
+    model = [str(top / "part0.pkl"), "--out", str(tmp_path / "out"), "--quiet"]
+    given = [*model, *words.split(), "--data", str(top / "part1.pkl")]
+    assert cli.run(given) == UsageError.exit_code
+    first, second, third = capsys.readouterr().err.splitlines()
+    every = "mode statistical, --monitor 0.01, --package cfs, --step 90, --redundancy 2"
+    assert first.endswith(f"--tables image is not built yet for {every}")
+    assert second.strip() == (
+        "use --mode exact or --mode certified, leave out the other options, or --tables image"
+    )
+    assert "kmcompile manual image" in third
 
 
 def test_machine_that_no_image_holds_says_so(tmp_path):

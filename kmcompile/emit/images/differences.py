@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum
@@ -19,7 +19,8 @@ def difference(program: Program, flies: Program, text: str, flying: str, file: s
     file : str
         The name of the file, for differences that have no name of their own.
     """
-    for what, own, other in _facts(program, flies):
+    for what, fact in (*_KINDS, *_COUNTS):
+        own, other = fact(program), fact(flies)
         if own != other:
             return f"{what} {_text(own)}, in the code {_text(other)}"
     lines = zip(text.splitlines(), flying.splitlines(), strict=False)
@@ -31,26 +32,13 @@ def difference(program: Program, flies: Program, text: str, flying: str, file: s
     return f"{file} has another length"
 
 
+def are_of_one_kind(program: Program, flies: Program) -> bool:
+    """Return whether the code of two programs can differ only by what follows from their size."""
+    return all(fact(program) == fact(flies) for _, fact in _KINDS)
+
+
 def _text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _facts(program: Program, flies: Program) -> Iterator[tuple[str, object, object]]:
-    """Yield parts of the structure that have a name, each of both programs."""
-    named: list[tuple[str, Callable[[Program], object]]] = [
-        ("its preprocessing is", _steps),
-        ("its number format is", lambda one: one.number_format),
-        ("its prepared features are", lambda one: one.prepare.n_out),
-        ("its stages are", lambda one: tuple(stage.name for stage in one.stages)),
-        ("its replay is", lambda one: "none" if one.replay is None else "float64"),
-        ("its kernel is", _kernel),
-        ("its codes are", _codes),
-        ("its vectors take part in so many decisions:", _rows),
-        ("its totals of groups are", _order),
-        ("its tables are", lambda one: tuple(table.name for table in one.tables())),
-    ]
-    for what, fact in named:
-        yield what, fact(program), fact(flies)
 
 
 def _steps(program: Program) -> tuple[str, ...]:
@@ -83,3 +71,20 @@ def _order(program: Program) -> str:
         return "not there"
     signs = "both signs" if program.sum.mixed_signs else "one sign"
     return f"of {signs}, {'' if program.sum.compensates else 'not '}compensated"
+
+
+_KINDS: tuple[tuple[str, Callable[[Program], object]], ...] = (
+    ("its preprocessing is", _steps),
+    ("its number format is", lambda one: one.number_format),
+    ("its prepared features are", lambda one: one.prepare.n_out),
+    ("its stages are", lambda one: tuple(stage.name for stage in one.stages)),
+    ("its replay is", lambda one: "none" if one.replay is None else "float64"),
+    ("its kernel is", _kernel),
+    ("its codes are", _codes),
+)
+_COUNTS: tuple[tuple[str, Callable[[Program], object]], ...] = (
+    ("its vectors take part in so many decisions:", _rows),
+    ("its totals of groups are", _order),
+    ("its tables are", lambda one: tuple(table.name for table in one.tables())),
+)
+"""Parts of the structure that have a name; those of `_COUNTS` also depend on how large it is."""
