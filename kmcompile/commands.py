@@ -176,19 +176,27 @@ def _targets(as_json: bool) -> None:
 
 
 @click.command()
-@click.option("--targets", default="all", metavar="A,B,...|all", help="Which targets [all].")
+@click.option(
+    "--targets", metavar="A,B,...|all", help="Which targets, or evidence [all, and evidence]."
+)
 @_json_option
-def _doctor(targets: str, as_json: bool) -> None:
-    """Say which compilers and emulators are here, and how to install the others.
+def _doctor(targets: str | None, as_json: bool) -> None:
+    """Say which compilers, emulators and tools of the evidence are here, how to get the others.
 
     Exits 0 also where some are missing: what is here still works.
     """
     from dataclasses import asdict
 
     from kmcompile.target import chosen_targets
+    from kmcompile.tools.evidence_tools import EVIDENCE, diagnose_evidence
     from kmcompile.tools.toolchain import diagnose
 
-    diagnoses = diagnose(chosen_targets(targets))
+    names = (f"all,{EVIDENCE}" if targets is None else targets).replace(" ", "").split(",")
+    chosen = ",".join(name for name in names if name != EVIDENCE)
+    only_evidence = names == [EVIDENCE]
+    diagnoses = diagnose(() if only_evidence else chosen_targets(chosen))
+    if EVIDENCE in names:
+        diagnoses += (diagnose_evidence(),)
     if as_json:
         console.emit(console.print_json, [asdict(diagnosis) for diagnosis in diagnoses])
     else:
@@ -331,6 +339,7 @@ def _print_targets(targets: Sequence[Target]) -> None:
 
 
 def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
+    from kmcompile.tools.evidence_tools import EVIDENCE
     from kmcompile.tools.toolchain import install_command
 
     found: dict[tuple[str, ...], list[str]] = {}
@@ -341,9 +350,11 @@ def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
             found.setdefault(key, []).append(diagnosis.target)
     rows = [(*key, ", ".join(targets)) for key, targets in found.items()]
     console.print_table([("command", "is the", "version", "of the targets"), *rows])
-    missing = sorted({name for diagnosis in diagnoses for name in diagnosis.missing_packages})
-    if missing:
-        click.echo(f"to install what is missing: {install_command(missing)}")
+    for what, evidence in ("", False), (" of the evidence", True):
+        own = [one for one in diagnoses if (one.target == EVIDENCE) == evidence]
+        missing = sorted({name for diagnosis in own for name in diagnosis.missing_packages})
+        if missing:
+            click.echo(f"to install what is missing{what}: {install_command(missing)}")
 
 
 def _print_report(report: dict[str, Any], folder: Path | None) -> None:

@@ -17,6 +17,12 @@ class Outcome(Enum):
     NOT_RUN = "not run"
 
 
+NO_ARGUMENT = "open, no argument is known"
+"""What stands behind a thing that was not shown, in the place of the argument for it."""
+
+HOST, READ = "host", "read"
+"""Where the C was looked at: built for this machine and run here, or read without being run."""
+
 WORST_FIRST = (Outcome.REFUTED, Outcome.OPEN, Outcome.NOT_RUN, Outcome.SHOWN)
 """The order in which one outcome stands for several findings."""
 
@@ -39,11 +45,15 @@ class Finding:
     tool : str
         Name and version.
     listed : tuple of str
-        Each thing that was not shown, with the argument for it or what it means.
+        Each thing that was not shown, with its place, and the argument for it or `NO_ARGUMENT`.
     files : tuple of str
         Names of files in the folder of the evidence that the run read or wrote.
     seconds : float
         Processor time of the run; not part of what was found.
+    where : str
+        `HOST`, `READ`, or both the host and targets.
+    programs : tuple of str
+        Commands of others that the run used.
     """
 
     claim: str
@@ -55,6 +65,8 @@ class Finding:
     listed: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     seconds: float = 0.0
+    where: str = HOST
+    programs: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as it stands in evidence.json."""
@@ -65,6 +77,8 @@ class Finding:
             "figure": self.figure,
             "command": self.command,
             "tool": self.tool,
+            "where": self.where,
+            "programs": list(self.programs),
             "listed": list(self.listed),
             "files": list(self.files),
             "seconds": round(self.seconds, 1),

@@ -21,20 +21,16 @@ PAGE = "evidence.md"
 SUMS = "SHA256SUMS"
 """The digests of all other files."""
 
-_TOOLS = (
-    *("gcc", "arm-none-eabi-gcc", "qemu-system-arm", "clang-19", "llvm-cov-19", "tcc"),
-    *("frama-c", "gappa", "coqc"),
-)
-"""Programs of others whose versions are told, of those that are installed."""
-
 _LEGEND = """\
 Shown: the tool ran, and what it looked at holds: all of it but for what the figure tells. Lines,
 branches and conditions are covered, or listed with the reason why no vector can cover them in that
-model. Eva takes the facts of each assumed.md for true, and reads the C in which they are said.
-Mutants are a sample. Open: something is left, which is listed below. Refuted: the claim did not
-hold. Not run: a tool is missing, or the part does not look at such a subject. Figure, tool and
-command are those of the subject that is named, one with the worst outcome; those of the others are
-in evidence.json. SHA256SUMS has the digest of each file.
+model; where several models are shown, what is left of each is in evidence.json. Eva takes the facts
+of each assumed.md for true, and reads the C in which they are said. Mutants are a sample. Open:
+something is left, which is listed below. Refuted: the claim did not hold. Not run: a tool is
+missing, or the part does not look at such a subject. Figure, tool and command are those of the
+subject that is named, one with the worst outcome; those of the others are in evidence.json.
+SHA256SUMS has the digest of each file. Where: host, the C was built for this machine and run on it;
+read, it was not run. What ran on the target is in report.json.
 
 Commands are run in this folder. `make` and those with `PYTHONPATH=tests` are run in a checkout of
 kmcompile, or in its source archive, which `make evidence` puts into supply_chain/, unpacked;
@@ -57,7 +53,7 @@ def write_summary(folder: Path, findings: Sequence[Finding], commit: str | None 
     commit : str, optional
         Of the checkout of kmcompile that was run.
     """
-    made = _made(commit)
+    made = _made(findings, commit)
     content = {
         "kmcompile": VERSION,
         "made": made,
@@ -76,14 +72,15 @@ def _sums(folder: Path) -> str:
     )
 
 
-def _made(commit: str | None) -> dict[str, Any]:
-    """Return when and with what the folder is made."""
+def _made(findings: Iterable[Finding], commit: str | None) -> dict[str, Any]:
+    """Return when and with what the folder is made: with the programs that the runs used."""
+    used = dict.fromkeys(name for one in findings for name in one.programs)
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "commit": commit,
         "machine": platform.platform(),
         "python": platform.python_version(),
-        "tools": {one: version_of(path) for one in _TOOLS if (path := shutil.which(one))},
+        "tools": {one: version_of(path) for one in used if (path := shutil.which(one))},
     }
 
 
@@ -99,8 +96,8 @@ def summary(findings: Iterable[Finding], made: Mapping[str, Any]) -> str:
         "# What was run, and what came out",
         "",
         _LEGEND,
-        "| claim | outcome | subjects | figure | tool | command |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| claim | outcome | subjects | figure | tool | command | where |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for claim, own in claims.items():
         worst = min(own, key=lambda one: WORST_FIRST.index(one.outcome))
@@ -108,8 +105,15 @@ def summary(findings: Iterable[Finding], made: Mapping[str, Any]) -> str:
         subjects = f"{shown} of {len(own)}" if len(own) > 1 else worst.subject
         figure = f"{worst.subject}: {worst.figure}" if len(own) > 1 else worst.figure
         cells = (claim, worst.outcome.value, subjects, figure, worst.tool)
-        lines.append(f"| {' | '.join(map(_cell, cells))} | `{_cell(worst.command)}` |")
-    left = [(one, text) for own in claims.values() for one in own for text in one.listed]
+        ends = f"`{_cell(worst.command)}` | {worst.where}"
+        lines.append(f"| {' | '.join(map(_cell, cells))} | {ends} |")
+    left = [
+        (one, text)
+        for own in claims.values()
+        for one in own
+        if len(own) == 1 or one.outcome is not Outcome.SHOWN
+        for text in one.listed
+    ]
     if left:
         lines += ["", "## What is left", ""]
         lines += [f"- {one.claim}, {one.subject}: {text}" for one, text in left]

@@ -13,7 +13,7 @@ from kmcompile.evidence.bills.bill import OWNER, Bill
 from kmcompile.evidence.bills.cyclonedx_document import SPECIFICATION, cyclonedx_json
 from kmcompile.evidence.bills.of_folder import bill_of
 from kmcompile.evidence.bills.spdx_document import spdx_json
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import READ, Finding, Outcome
 from kmcompile.evidence.subject import Subject
 from kmcompile.version import VERSION
 
@@ -61,6 +61,7 @@ def _of_bills(subject: Subject, folder: Path, files: Path, bills: tuple[bytes, b
         listed=tuple(faults),
         files=(f"{here}.spdx.json", f"{here}.cdx.json", f"{folder.name}/check.py"),
         seconds=time.process_time() - started,
+        where=READ,
     )
 
 
@@ -76,4 +77,5 @@ def _of_licences(subject: Subject, folder: Path, bill: Bill) -> Finding:
         command=f"grep -rc 'SPDX-License-Identifier: {OWNER}' {folder.name}/{subject.name}",
         tool=f"kmcompile {VERSION}, Python {sys.version.split()[0]}",
         listed=tuple(f"{path}: names no licence" for path in without),
+        where=READ,
     )

@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -29,7 +29,7 @@ class Tool:
     Attributes
     ----------
     purpose : str
-        "compiler", "emulator" or "instruction counter".
+        Such as "compiler", "emulator" or "instruction counter".
     path, version : str or None
         None if the program is missing.
     packages : tuple of str
@@ -45,10 +45,12 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Which tools of a target are here and which are missing.
+    """Which tools of a target, or of the evidence, are here and which are missing.
 
     Attributes
     ----------
+    target : str
+        Name of the target, or "evidence".
     ready : bool
         Whether C can be built and run for the target. The instruction counter may be missing.
     missing_packages : tuple of str
@@ -82,6 +84,21 @@ def diagnose(targets: Iterable[Target]) -> tuple[Diagnosis, ...]:
     the emulator.
     """
     return tuple(_diagnose(target) for target in targets)
+
+
+def diagnosed(name: str, needed: Iterable[tuple[str, str, tuple[str, ...]]]) -> Diagnosis:
+    """Look for some programs, each given as its purpose, its command and its Debian packages."""
+    tools = tuple(_look_for(*one) for one in needed)
+    missing = tuple(
+        dict.fromkeys(name for tool in tools if tool.path is None for name in tool.packages)
+    )
+    return Diagnosis(
+        target=name,
+        tools=tools,
+        ready=not missing,
+        missing_packages=missing,
+        install_command=install_command(missing) if missing else None,
+    )
 
 
 def is_ready(target: Target) -> bool:
@@ -217,21 +234,12 @@ def end_group(process: subprocess.Popen[bytes]) -> None:
 
 
 def _diagnose(target: Target) -> Diagnosis:
-    tools = [_look_for("compiler", target.compiler.command, target.compiler.packages)]
+    needed = [("compiler", target.compiler.command, target.compiler.packages)]
     if target.emulator is not None:
-        tools.append(_look_for("emulator", target.emulator.command, target.emulator.packages))
+        needed.append(("emulator", target.emulator.command, target.emulator.packages))
         counter = Path(host_compiler() or "gcc").name
-        tools.append(_look_for("instruction counter", counter, ("gcc", "libc6-dev")))
-    missing = tuple(
-        dict.fromkeys(name for tool in tools if tool.path is None for name in tool.packages)
-    )
-    return Diagnosis(
-        target=target.name,
-        tools=tuple(tools),
-        ready=is_ready(target),
-        missing_packages=missing,
-        install_command=install_command(missing) if missing else None,
-    )
+        needed.append(("instruction counter", counter, ("gcc", "libc6-dev")))
+    return replace(diagnosed(target.name, needed), ready=is_ready(target))
 
 
 def _look_for(purpose: str, command: str, packages: tuple[str, ...]) -> Tool:

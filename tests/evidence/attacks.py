@@ -41,6 +41,7 @@ def run_attacks(folder: Path, share: float) -> list[Finding]:
                 listed=listed,
                 files=("attacks/campaign.json",),
                 seconds=done.seconds,
+                programs=("gcc",) if name == "bits" else (),
             )
         )
     return findings

@@ -21,7 +21,9 @@ from xml.etree import ElementTree
 from evidence.promise_page import ENDS, Counts, outcome_of, page
 from evidence.promises import ROOT, Promise, problems, promises
 from evidence.sources import Named, Sources
+from evidence.subjects import TARGET
 from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.target import load_target
 from kmcompile.tools.toolchain import run_process
 from kmcompile.version import VERSION
 
@@ -134,7 +136,16 @@ def _tested(
         tuple(listed),
         (f"traceability/{_RESULTS}",),
         seconds,
+        where="host and targets",
+        programs=_programs(),
     )
+
+
+def _programs() -> tuple[str, ...]:
+    """Return the compiler and the emulator of the target that real models are verified on."""
+    target = load_target(TARGET)
+    assert target.emulator is not None
+    return (target.compiler.command, target.emulator.command)
 
 
 def _why(counts: Counts | None) -> str:

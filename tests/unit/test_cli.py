@@ -305,6 +305,22 @@ def test_doctor_names_what_is_missing_and_the_command_that_installs_it(
     assert "apt-get install --no-install-recommends" in out.splitlines()[-1]
 
 
+def test_doctor_names_the_tools_of_the_evidence_unless_targets_are_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert cli.run(["doctor"]) == 0
+    *_, targets, evidence = capsys.readouterr().out.splitlines()
+    assert "frama-c" not in targets and "gcc-arm-none-eabi" in targets
+    assert evidence.startswith("to install what is missing of the evidence: ")
+    packages = {"clang-19", "libclang-rt-19-dev", "llvm-19", "frama-c-base", "gappa", "tcc"}
+    assert packages <= {*evidence.split()}
+    for asked, n in ("all", 0), ("host", 0), ("evidence", 1), ("host, evidence", 1):
+        assert cli.run(["doctor", "--json", "--targets", asked]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert [one["target"] for one in told].count("evidence") == n
+
+
 def test_doctor_as_json_has_the_packages_of_each_target(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,8 +104,8 @@ def test_capacity_is_told_where_a_longer_sum_is_added_in_another_way(tmp_path, c
     X = np.random.default_rng(5).normal(size=(300, 4))
     first = saved(OneClassSVM(gamma=0.1, nu=0.05).fit(X), tmp_path / "first.pkl")
     larger = saved(OneClassSVM(gamma=0.1, nu=0.75).fit(X), tmp_path / "larger.pkl")
-    words = "--tables image --mode exact --verify none --quiet --target leon3".split()
-    assert cli.run([str(first), *words, "--out", str(tmp_path / "flying")]) == 0
+    words = ["--tables", "image", "--mode", "exact", "--target", "leon3", "--verify", "none"]
+    assert cli.run([str(first), *words, "--quiet", "--out", str(tmp_path / "flying")]) == 0
     assert cli.run(["image", str(larger), "--for", str(tmp_path / "flying")]) == 4
     assert "225 support vectors, the code in" in capsys.readouterr().err
 

@@ -67,7 +67,7 @@ def outcomes(export: str, lcov: str, source: str, prefix: str) -> dict[Place, Ou
         The model's prefix.
     """
     (file,) = json.loads(export)["data"][0]["files"]
-    text = _Source(source, prefix)
+    text = Source(source, prefix)
     found: dict[Place, Outcome] = {}
     for number, count in _LINE.findall(lcov):
         line = int(number)
@@ -124,7 +124,7 @@ def _conditions(
         yield (place[0], place[1], place[2], place[3]), bool(covered)
 
 
-class _Source:
+class Source:
     """The text of a C file, and which function each line is in."""
 
     def __init__(self, source: str, prefix: str) -> None:
@@ -138,6 +138,7 @@ class _Source:
             self._functions.append(function)
 
     def line(self, line: int) -> str:
+        """Return the text of a line, counted from 1, without the prefix."""
         return self._plain(self._lines[line - 1])
 
     def between(self, line: int, column: int, last_line: int, last_column: int) -> str:
@@ -149,6 +150,7 @@ class _Source:
         return self._plain(" ".join([first[column - 1 :], *middle, last]))
 
     def outcome(self, kind: str, line: int, text: str, value: str, covered: bool) -> Outcome:
+        """Return an outcome in the function that the line is in."""
         return Outcome(kind, self._functions[line - 1], text, value, line, covered)
 
     def _plain(self, text: str) -> str:

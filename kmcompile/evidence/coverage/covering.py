@@ -12,23 +12,18 @@ from typing import Any
 
 from kmcompile.evidence.coverage.count import Outcome, Place, numbers
 from kmcompile.evidence.coverage.justified import Facts, reason_of
-from kmcompile.evidence.coverage.measured import (
-    CLANG,
-    PACKAGES,
-    SCRIPT,
-    has_clang,
-    measure,
-)
+from kmcompile.evidence.coverage.measured import SCRIPT, Measured, has_clang, measure
 from kmcompile.evidence.coverage.with_gcc import measure_with_gcc
-from kmcompile.evidence.finding import Finding
+from kmcompile.evidence.finding import NO_ARGUMENT, Finding
 from kmcompile.evidence.finding import Outcome as Stands
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
 from kmcompile.evidence.vectors.vectors import Vectors
+from kmcompile.tools.evidence_tools import CLANG, COVERAGE_PACKAGES
 from kmcompile.tools.toolchain import install_command
 
 COUNTS = "coverage.json"
-_TOOL = "clang 19, -fcoverage-mcdc"
+_NO_CLANG = f"{CLANG} is not installed: {install_command(COVERAGE_PACKAGES)}"
 _CLAIMS = {
     "line": "every-line-is-executed",
     "branch": "every-branch-is-taken-both-ways",
@@ -41,13 +36,11 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
     if "queries.npz" not in subject.files:
         return [_not_run(subject, "its vectors were not made")]
     if not has_clang() and shutil.which("gcc") is None:
-        return [_not_run(subject, f"{CLANG} is not installed: {install_command(PACKAGES)}")]
+        return [_not_run(subject, _NO_CLANG)]
     began = sum(os.times()[:4])
     own = folder / subject.name
     vectors = Vectors.of(subject)
-    if not has_clang():
-        return measure_with_gcc(vectors, own)
-    measured = measure(vectors, own)
+    measured = measure(vectors, own) if has_clang() else measure_with_gcc(vectors, own)
     facts = facts_of(subject)
     told = counts(measured.found, facts)
     (own / COUNTS).write_text(json.dumps(told) + "\n", encoding="utf-8")
@@ -59,13 +52,15 @@ def run(subject: Subject, folder: Path) -> Sequence[Finding]:
         outcome=Stands.SHOWN if measured.agrees else Stands.REFUTED,
         figure=", ".join(measured.said),
         command=command,
-        tool=_TOOL,
+        tool=measured.tool,
         listed=() if measured.agrees else measured.said,
         files=files,
         seconds=sum(os.times()[:4]) - began,
+        programs=measured.programs,
     )
-    covered = [_finding(kind, subject, told, command, files) for kind in _CLAIMS]
-    return [agree, *covered]
+    kinds = [kind for kind in _CLAIMS if kind != "condition" or has_clang()]
+    covered = [_finding(kind, subject, told, measured, command, files) for kind in kinds]
+    return [agree, *covered, *([] if has_clang() else [_not_run(subject, _NO_CLANG)])]
 
 
 def facts_of(subject: Subject) -> Facts:
@@ -127,31 +122,42 @@ def _branch_before(line: Outcome, told: Sequence[Outcome]) -> Outcome | None:
 
 
 def _finding(
-    kind: str, subject: Subject, told: dict[str, Any], command: str, files: tuple[str, ...]
+    kind: str,
+    subject: Subject,
+    told: dict[str, Any],
+    measured: Measured,
+    command: str,
+    files: tuple[str, ...],
 ) -> Finding:
     covered, all_ = told["covered"][kind]
     left = [one for one in told["left"] if one["kind"] == kind]
     open_ = [one for one in left if one["reason"] is None]
     share = 100.0 if all_ == 0 else 100 * covered / all_
     why = f", {len(left) - len(open_)} cannot be, for the reasons in {COUNTS}" if left else ""
+    file = f"{subject.program.name}.c"
     return Finding(
         claim=_CLAIMS[kind],
         subject=subject.name,
         outcome=Stands.OPEN if open_ else Stands.SHOWN,
         figure=f"{covered} of {all_} ({share:.1f} %){why}",
         command=command,
-        tool=_TOOL,
-        listed=tuple(
-            f"line {one['line']}, {one['function']}: {one['text']} {one['value']}".rstrip()
-            for one in open_
-        ),
+        tool=measured.tool,
+        listed=tuple(f"{file}, {_told(one)}" for one in left),
         files=files,
+        programs=measured.programs,
     )
+
+
+def _told(left: Mapping[str, Any]) -> str:
+    """Return the place and the text of what is not covered, with its reason if there is one."""
+    never = f", never {left['value']}" if left["value"] else ""
+    why = left["reason"] or NO_ARGUMENT
+    return f"line {left['line']}, {left['function']}: `{left['text']}`{never}: {why}"
 
 
 def _not_run(subject: Subject, why: str) -> Finding:
     return Finding(
-        _CLAIMS["condition"], subject.name, Stands.NOT_RUN, why, "kmcompile evidence DIR", _TOOL
+        _CLAIMS["condition"], subject.name, Stands.NOT_RUN, why, "kmcompile evidence DIR", CLANG
     )
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from kmcompile.evidence.coverage import count
 from kmcompile.evidence.coverage.count import Outcome, Place, merged, outcomes
 from kmcompile.evidence.vectors.vectors import Vectors
+from kmcompile.tools.evidence_tools import CLANG, COV, PROFDATA
 from kmcompile.tools.toolchain import run_process, run_tool
 
-CLANG, PROFDATA, COV = "clang-19", "llvm-profdata-19", "llvm-cov-19"
-PACKAGES = ("clang-19", "llvm-19", "libclang-rt-19-dev")
 _FLAGS = ("-fprofile-instr-generate", "-fcoverage-mapping", "-fcoverage-mcdc", "-DVECTORS_ALL")
 _PROGRAM, _RAW, _PROFILE = "covered", "covered.profraw", "covered.profdata"
 _COUNT = Path(count.__file__)
@@ -38,11 +37,16 @@ class Measured:
         What the run of each build said: the number of words, and how many differ.
     agrees : bool
         Whether none differs in any build.
+    tool : str
+    programs : tuple of str
+        The commands that were used.
     """
 
     found: dict[Place, Outcome]
     said: tuple[str, ...]
     agrees: bool
+    tool: str
+    programs: tuple[str, ...]
 
 
 def measure(vectors: Vectors, folder: Path) -> Measured:
@@ -74,7 +78,10 @@ def measure(vectors: Vectors, folder: Path) -> Measured:
     (folder / SCRIPT).chmod(0o755)
     for left in (_PROGRAM, _RAW, _PROFILE):
         (folder / left).unlink(missing_ok=True)
-    return Measured(merged(runs), tuple(said), not any(codes))
+    programs = (CLANG, PROFDATA, COV)
+    return Measured(
+        merged(runs), tuple(said), not any(codes), "clang 19, -fcoverage-mcdc", programs
+    )
 
 
 def _steps(

@@ -43,6 +43,7 @@ _COMPARISONS = {
     "&&": ("||",),
     "||": ("&&",),
 }
+_OF_EQUALS = frozenset((("<", "<="), ("<=", "<"), (">", ">="), (">=", ">")))
 _BINARY_ONLY = frozenset("+-*&")
 _TRUTH = {"true": "false", "false": "true"}
 _NOT_OF_A_STATEMENT = frozenset(
@@ -94,6 +95,15 @@ class Mutant:
             (source[first : self.start] + self.replacement + source[self.end : last]).split()
         )
         return f"line {line}, {self.kind}: {before} -> {after}"
+
+    def argument(self, source: str) -> str | None:
+        """Return why no vector may find the fault, where its form alone says it, or None."""
+        if (source[self.start : self.end].strip(), self.replacement.strip()) in _OF_EQUALS:
+            return (
+                "it differs only where both sides are equal, which no vector meets or which gives "
+                "the same words there"
+            )
+        return None
 
 
 def sites(source: str, active: frozenset[int]) -> dict[str, list[Mutant]]:

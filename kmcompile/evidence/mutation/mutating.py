@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import NO_ARGUMENT, Finding, Outcome
 from kmcompile.evidence.mutation.mutants import sampled, sites
 from kmcompile.evidence.mutation.trying import MUTANTS, Fate, Tried, Workshop
 from kmcompile.evidence.part import Part
@@ -69,7 +69,13 @@ def run(subject: Subject, folder: Path, share: float = 1.0) -> Sequence[Finding]
             ),
             command=f"cd {folder.name} && python3 {_REPEAT.name} {subject.name}",
             tool=f"kmcompile's mutants, {compiler}",
-            listed=tuple(told["survivors"]),
+            listed=tuple(
+                f"{workshop.name}.c, {one.mutant.told(workshop.source)}: "
+                f"{one.mutant.argument(workshop.source) or NO_ARGUMENT}"
+                for one in tried
+                if one.fate is Fate.SURVIVED
+            ),
+            programs=(compiler, "gcc"),
             files=tuple(
                 f"{folder.name}/{one}"
                 for one in (path.name, _REPEAT.name, f"{subject.name}/{MUTANTS}")

@@ -81,8 +81,8 @@ class Workshop:
 
     def __init__(self, vectors: Vectors, folder: Path) -> None:
         self._vectors, self._folder = vectors, folder
-        self._name = vectors.subject.program.name
-        self.source = vectors.subject.files[f"{self._name}.c"].decode("ascii")
+        self.name = vectors.subject.program.name
+        self.source = vectors.subject.files[f"{self.name}.c"].decode("ascii")
         vectors.write(folder)
         self.compiler, self._flags = self._chosen_compiler()
         self._seconds = self._time_limit()
@@ -90,12 +90,12 @@ class Workshop:
 
     def active_lines(self) -> frozenset[int]:
         """Return the lines that the preprocessor of the host leaves."""
-        arguments = ["gcc", "-std=c99", "-E", f"{self._name}.c"]
-        text = run_tool(arguments, self._folder, _TIMEOUT_S, f"reading {self._name}.c")
+        arguments = ["gcc", "-std=c99", "-E", f"{self.name}.c"]
+        text = run_tool(arguments, self._folder, _TIMEOUT_S, f"reading {self.name}.c")
         lines, line, is_own = set(), 0, False
         for one in text.splitlines():
             if (found := re.match(r'# (\d+) "([^"]*)"', one)) is not None:
-                line, is_own = int(found[1]) - 1, found[2] == f"{self._name}.c"
+                line, is_own = int(found[1]) - 1, found[2] == f"{self.name}.c"
             else:
                 line += 1
                 if is_own and one.strip():
@@ -120,7 +120,7 @@ class Workshop:
         folder.mkdir(parents=True, exist_ok=True)
         self._prepare(folder)
         told = {
-            "source": f"{self._name}.c",
+            "source": f"{self.name}.c",
             "build": self._command(),
             "ask": [f"./{_PROGRAM}", QUERIES, EXPECTED, str(self._seconds)],
             "mutants": [
@@ -146,7 +146,7 @@ class Workshop:
 
     def _try(self, place: Path, mutant: Mutant) -> Tried:
         """Build one mutant, ask it, and look whether its instructions differ."""
-        (place / f"{self._name}.c").write_text(mutant.applied(self.source), encoding="ascii")
+        (place / f"{self.name}.c").write_text(mutant.applied(self.source), encoding="ascii")
         program = place / _PROGRAM
         code, _ = run_process(self._command(), place, _TIMEOUT_S, "building a mutant")
         if code != 0:
@@ -176,7 +176,7 @@ class Workshop:
 
     def _compiled(self, place: Path) -> bytes:
         """Return the instructions that gcc makes of the C file in a folder."""
-        arguments = ["gcc", *EXACT, "-O2", "-c", f"{self._name}.c", "-o", _OBJECT]
+        arguments = ["gcc", *EXACT, "-O2", "-c", f"{self.name}.c", "-o", _OBJECT]
         code, _ = run_process(arguments, place, _TIMEOUT_S, "compiling a mutant")
         return (place / _OBJECT).read_bytes() if code == 0 else b""
 
@@ -201,5 +201,5 @@ class Workshop:
         began = time.monotonic()
         code, said = self._vectors.run(self._folder, program)
         if code != 0:
-            raise ToolError(f"{self._name}: the C without a fault differs: {said.strip()}")
+            raise ToolError(f"{self.name}: the C without a fault differs: {said.strip()}")
         return 1 + int(_PATIENCE * (time.monotonic() - began))

@@ -19,6 +19,7 @@ from kmcompile.errors import ToolError
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.rebuilding.asking import answers_of, figure_of
 from kmcompile.evidence.subject import Subject
+from kmcompile.target import load_target
 from kmcompile.tools.toolchain import run_process
 
 NAME = "description"
@@ -94,4 +95,15 @@ def _finding(
 ) -> Finding:
     here = importlib.util.find_spec("mpmath") is not None
     tool = f"mpmath {version('mpmath')}" if here else "mpmath"
-    return Finding("description", subject.name, outcome, figure, command, tool, (), files, seconds)
+    used = () if outcome is Outcome.NOT_RUN else (load_target("host").compiler.command,)
+    return Finding(
+        "description",
+        subject.name,
+        outcome,
+        figure,
+        command,
+        tool,
+        files=files,
+        seconds=seconds,
+        programs=used,
+    )

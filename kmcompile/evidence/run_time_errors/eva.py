@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from kmcompile.tools import evidence_tools
 from kmcompile.tools.toolchain import find, run_tool
 
-COMMAND = "frama-c"
-PACKAGES = ("frama-c-base",)
+COMMAND = evidence_tools.FRAMA_C
+PACKAGES = evidence_tools.PACKAGES[COMMAND]
 
 _COVERAGE = re.compile(
     r"(?P<functions>\d+) functions? analyzed \(out of (?P<all_functions>\d+)\).*?"

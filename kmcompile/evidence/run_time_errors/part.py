@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from kmcompile.errors import ToolError
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import READ, Finding, Outcome
 from kmcompile.evidence.run_time_errors import analyses
 from kmcompile.evidence.run_time_errors.analyses import Emitted, Kind
 from kmcompile.evidence.run_time_errors.eva import COMMAND, PACKAGES, Alarm, Analysis, version
@@ -123,6 +123,8 @@ def _analysed(kind: Kind, subject: Subject, folder: Path) -> Finding:
             for name in ("eva.sh", "assumed.md", "driver.c", f"{prefix}.c", "log.txt", "alarms.csv")
         ),
         analysis.seconds,
+        READ,
+        (COMMAND,),
     )
 
 
@@ -143,4 +145,6 @@ def _figure(kind: Kind, analysis: Analysis, unknown: Sequence[Alarm]) -> str:
 
 def _not_run(kind: Kind, subject: Subject, text: str) -> Finding:
     command = f"kmcompile evidence {subject.name} --parts {NAME}"
-    return Finding(kind.claim, subject.name, Outcome.NOT_RUN, text, command, "Frama-C, Eva")
+    return Finding(
+        kind.claim, subject.name, Outcome.NOT_RUN, text, command, "Frama-C, Eva", where=READ
+    )

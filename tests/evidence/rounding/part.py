@@ -13,7 +13,8 @@ from pathlib import Path
 from evidence.rounding import coq, cosine, exponential, others, roots, tanh
 from evidence.rounding.proof import Claim, Proof
 from kmcompile.errors import ToolError
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import READ, Finding, Outcome
+from kmcompile.tools.evidence_tools import GAPPA, PACKAGES
 from kmcompile.tools.toolchain import install_command, run_process
 
 NAME = "rounding"
@@ -62,7 +63,7 @@ def run_part(folder: Path, share: float) -> Sequence[Finding]:
         own = folder / claim.function
         write(own, claim)
         if not installed:
-            findings.append(_not_run(claim, CLAIM, ["gappa"]))
+            findings.append(_not_run(claim, CLAIM, PACKAGES[GAPPA]))
             continue
         runs, finding = _finding(own, claim, share, version)
         findings.append(finding)
@@ -137,6 +138,8 @@ def _finding(folder: Path, claim: Claim, share: float, version: str) -> tuple[li
         tuple(listed),
         (f"{NAME}/{claim.function}",),
         time.perf_counter() - start,
+        READ,
+        (GAPPA,),
     )
 
 
@@ -155,6 +158,8 @@ def _checked(folder: Path, claim: Claim, proofs: Sequence[Proof]) -> Finding:
         tuple(faults),
         (f"{NAME}/{claim.function}",),
         time.perf_counter() - start,
+        READ,
+        coq.COMMANDS,
     )
 
 
@@ -167,6 +172,7 @@ def _not_run(claim: Claim, name: str, packages: Sequence[str]) -> Finding:
         command(claim),
         packages[0].capitalize(),
         files=(f"{NAME}/{claim.function}",),
+        where=READ,
     )
 
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,9 @@ from kmcompile import resources
 from kmcompile.evidence.coverage import count, covering
 from kmcompile.evidence.coverage.count import Outcome, merged, numbers, outcomes
 from kmcompile.evidence.coverage.justified import FILE, Facts, justified, reason_of
+from kmcompile.evidence.coverage.measured import Measured
+from kmcompile.evidence.coverage.with_gcc import outcomes_of_gcov
+from kmcompile.evidence.finding import NO_ARGUMENT
 from kmcompile.evidence.finding import Outcome as Stands
 
 SOURCE = """static bool iris_both(const bool a, const bool b)
@@ -156,3 +160,77 @@ def test_branches_of_small_models_are_covered_or_justified(tmp_path):
             assert covered >= 0.8 * all_
         covered, all_ = told["covered"]["branch"]
         assert covered >= 0.95 * all_
+
+
+GCOV_SOURCE = """static uint32_t iris_both(const bool a, const bool b)
+{
+    if (a) {
+        return IRIS_NO;
+    }
+    for (uint32_t i = 0U; i < 3U; i++) {
+        use(a && b);
+    }
+    return 1U;
+}"""
+
+
+def of_gcov(*lines):
+    """Return what gcov says of lines, each (number, count, counts of its branches)."""
+    told = [
+        {"line_number": n, "count": count, "branches": [{"count": one} for one in taken]}
+        for n, count, taken in lines
+    ]
+    text = json.dumps({"files": [{"file": "iris.c", "lines": told}, {"file": "v.c", "lines": []}]})
+    return [
+        (one.kind, one.function, one.text, one.value)
+        for one in outcomes_of_gcov(text, GCOV_SOURCE, "iris").values()
+        if not one.covered
+    ]
+
+
+def test_gcov_tells_which_value_a_condition_never_has_by_the_line_behind_it():
+    rest = (7, 3, [3, 3, 3, 3]), (9, 1, [])
+    assert of_gcov((3, 5, [0, 5]), (4, 0, []), (6, 5, [1, 3]), *rest) == [
+        ("line", "both", "return NO;", ""),
+        ("branch", "both", "a", "true"),
+    ]
+    assert of_gcov((3, 5, [5, 0]), (4, 5, []), (6, 0, [0, 0]), *rest) == [
+        ("line", "both", "for (uint32_t i = 0U; i < 3U; i++) {", ""),
+        ("branch", "both", "a", "false"),
+        ("branch", "both", "i < 3U", "true"),
+        ("branch", "both", "i < 3U", "false"),
+    ]
+
+
+def test_of_several_conditions_gcov_tells_a_branch_without_a_value():
+    lines = (3, 5, [1, 4]), (4, 1, []), (6, 4, [1, 3]), (7, 3, [3, 0, 3, 3]), (9, 1, [])
+    assert of_gcov(*lines) == [("branch", "both", "branch 2 of use(a && b);", "")]
+
+
+@pytest.mark.parametrize(
+    ("body", "argument"),
+    [
+        ("test_table: judge_block(state->part, found)", "With two copies of the tables"),
+        ("", NO_ARGUMENT),
+    ],
+)
+def test_what_no_vector_covers_is_listed_with_its_place_and_argument(
+    body, argument, tmp_path, monkeypatch
+):
+    left = Outcome("branch", "self_test", "!state.done", "false", 7, False)
+    measured = Measured({("branch", 7, 3, 1): left}, ("9 words",), True, "a tool", ("tool",))
+    monkeypatch.setattr(covering, "has_clang", lambda: True)
+    monkeypatch.setattr(covering, "measure", lambda vectors, folder: measured)
+    monkeypatch.setattr(covering.Vectors, "of", lambda subject: None)
+    function, _, text = body.partition(": ")
+    monkeypatch.setattr(covering, "facts_of", lambda subject: Facts({}, {function: text}))
+    subject = SimpleNamespace(
+        name="small", program=SimpleNamespace(name="iris"), files={"queries.npz": b""}
+    )
+    (tmp_path / "small").mkdir()
+    found = {one.claim: one for one in covering.run(subject, tmp_path)}
+    branches = found["every-branch-is-taken-both-ways"]
+    (line,) = branches.listed
+    assert line.startswith("iris.c, line 7, self_test: `!state.done`, never false: " + argument)
+    assert branches.outcome is (Stands.OPEN if argument == NO_ARGUMENT else Stands.SHOWN)
+    assert branches.programs == ("tool",)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from kit.catalogue import CORE
 from kmcompile import evidence_command
 from kmcompile.errors import OutputError, UsageError
 from kmcompile.evidence.catalogue import CATALOGUE
-from kmcompile.evidence.finding import Finding, Outcome
+from kmcompile.evidence.finding import READ, Finding, Outcome
 from kmcompile.evidence.folder import JSON, PAGE, SUMS, summary
 from kmcompile.evidence.gathering import gather, parts_named
 from kmcompile.evidence.part import Part
@@ -93,6 +94,30 @@ def test_page_tells_the_worst_outcome_of_each_claim_and_what_is_left():
     assert "- ends, b: loop 7: has no bound" in text
     assert "commit c0ffee, on 2026-11-26" in text
     assert "- gcc: gcc (Debian) 12\n- tcc: tells no version\n" in text
+
+
+def test_page_says_where_each_finding_comes_from_and_which_programs_were_used(subject, tmp_path):
+    """Programs that are installed and were not used are not named."""
+    ran = replace(finding("iris"), programs=("sh", "no-such-program"))
+    read = replace(finding("iris"), claim="reads", where=READ)
+    part = Part("ending", "each loop ends", lambda subject, folder: [ran, read])
+    gather([subject], [part], tmp_path / "e", quiet)
+    text = (tmp_path / "e" / PAGE).read_text()
+    assert "| `run it` | host |" in text and "| `run it` | read |" in text
+    made = text[text.index("## Made with") :].splitlines()[4:]
+    assert [line.split(":")[0] for line in made] == ["- sh"]
+    told = json.loads((tmp_path / "e" / JSON).read_text())
+    assert list(told["made"]["tools"]) == ["sh"]
+    assert [one["where"] for one in told["findings"]] == ["host", "read"]
+
+
+def test_what_is_left_of_several_shown_subjects_is_in_the_json_only():
+    made = {"date": "", "commit": None, "machine": "", "python": "", "tools": {}}
+    shown = finding("a", listed=("line 3: it is never reached",))
+    assert "line 3" in summary([shown], made)
+    open_ = finding("b", Outcome.OPEN, ("line 4: open",))
+    both = summary([shown, open_], made)
+    assert "line 3" not in both and "line 4" in both
 
 
 def test_a_folder_of_something_else_is_left_alone(subject, tmp_path):

@@ -13,7 +13,7 @@ import pytest
 from evidence.subjects import small_models
 from kit.tools import need
 from kmcompile.evidence.mutation import mutating
-from kmcompile.evidence.mutation.mutants import flipped, sampled, sites
+from kmcompile.evidence.mutation.mutants import Mutant, flipped, sampled, sites
 from kmcompile.evidence.mutation.tokens import tokens
 from kmcompile.evidence.part import Part
 
@@ -97,6 +97,13 @@ def test_a_share_is_taken_by_parts_that_can_do_less():
         part.look(None, Path(), 0.1)
     assert done == [1.0, 0.1]
     assert mutating.PART.of_share is not None
+
+
+@pytest.mark.parametrize(("new", "is_known"), [("<=", True), (">=", False)])
+def test_a_comparison_that_differs_only_at_equal_sides_has_its_argument(new, is_known):
+    source = "if (a < b) {"
+    argument = Mutant("comparison", 6, 7, new).argument(source)
+    assert (argument is not None) == is_known
 
 
 @pytest.mark.exhaustive
