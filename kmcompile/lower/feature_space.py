@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kmcompile.lower.many_pairs import Moved
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
@@ -25,6 +26,9 @@ _BLOCK_VALUES = 1 << 22
 _RIDGE = 1e-6
 _MOST_REFITTED = 4000
 """Largest number of vectors of a decision that is fitted again: the time grows as its cube."""
+
+MANY = 4096
+"""Number of vectors above which their norms come from `kmcompile.lower.many_pairs`."""
 
 _FUNCTIONS = 64 * UNIT_ROUNDOFF_64
 """Bound on the relative error of the functions and products in one element of G, F or H."""
@@ -182,6 +186,8 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     if pairs.far:
         return Distance((of_beta + of_stored) * (1 + 1e-9), of_stored * (1 + 1e-9))
     added = stored - beta
+    if len(pairs.stored) > MANY:
+        return _of_many(pairs, beta, added, stored)
     total, size, square, length = (np.zeros(len(beta)) for _ in range(4))
     steepest = 0.0
     for block in pairs.blocks():
@@ -202,6 +208,18 @@ def distance(pairs: VectorPairs, beta: Float64Array, stored: Float64Array) -> Di
     rest = 4 * crossing * of_added * of_beta + 4 * (crossing * steepest + among) * of_beta**2
     apart = np.sqrt(np.maximum(total, 0.0) + relative * size + rest)
     length = np.sqrt(np.maximum(square, 0.0) + relative * length)
+    return Distance(apart * (1 + 1e-12), length * (1 + 1e-12))
+
+
+def _of_many(
+    pairs: VectorPairs, beta: Float64Array, added: Float64Array, stored: Float64Array
+) -> Distance:
+    """Return bounds on |W - V| and |V| in which the errors of coefficients add up to the others."""
+    apart, length = np.zeros(len(beta)), np.zeros(len(beta))
+    for own, moved in Moved(pairs.gamma, pairs.trained, pairs.stored).groups():
+        lengths = moved.length(np.concatenate([added[:, own], stored[:, own]]))
+        apart += moved.apart(beta[:, own]) + lengths[: len(beta)]
+        length += lengths[len(beta) :]
     return Distance(apart * (1 + 1e-12), length * (1 + 1e-12))
 
 

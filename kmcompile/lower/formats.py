@@ -225,7 +225,10 @@ def _with_layout(
         layout = IntegerTableForm(sparse, wide)
         return lower_integers(coded, target, name, ordinary, layout, number_format)
 
-    return narrow_if_enough(lowered(False), lowered(True), machine, ordinary)
+    narrow = lowered(False)
+    if machine.routing is None and certified_share(narrow, ordinary) >= 1.0 - _LOST_SHARE:
+        return narrow
+    return narrow_if_enough(narrow, lowered(True), machine, ordinary)
 
 
 def narrow_if_enough(

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from kmcompile.exits.certified.eigenvalues import extreme_eigenvalues
+from kmcompile.exits.certified.expansion_moments import by_moments
 from kmcompile.exits.certified.expansion_norms import Terms, norms_of
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
@@ -22,6 +23,9 @@ _NEGLIGIBLE = 40.0
 counted as an error."""
 
 _TAIL = 2.0**-14
+_TAIL_OF_MANY = 2.0**-16
+"""Where the tail is bounded by sum |beta| in the place of |W|, which may be a hundred times less."""
+
 _LEAST_ORDER = 8
 
 
@@ -147,12 +151,11 @@ def expand(
     error = np.abs(beta) @ (kernel * np.where(kept, roundings * UNIT_ROUNDOFF_64, 1.0))
     t, length, beta = t[kept], length[kept], beta[:, kept]
     c = beta * np.exp(-g * length**2)
-    order = last_order(2 * g * radius**2)
+    many = by_moments(*vectors.support_vectors.shape, MOST_ORDER_OF_MANY)
+    order = last_order(2 * g * radius**2, _TAIL_OF_MANY if many else _TAIL)
     quadratic = np.stack([_quadratic(row, t) for row in 2 * g**2 * c])
-    terms = Terms(np.sqrt(2 * g) * t, beta, c, _NEGLIGIBLE)
-    squares, squares_error, norms, normal = norms_of(terms, 2 * g, radius, order)
-    y = 2 * g * radius**2
-    scale = np.exp(0.5 * ((order + 1) * np.log(2 * g) - gammaln(order + 2)))
+    terms = Terms(np.sqrt(2 * g) * t, beta, c, _NEGLIGIBLE, many)
+    squares, squares_error, norms, tail = norms_of(terms, 2 * g, radius, order)
     return Expansion(
         centre=centre,
         gamma=g,
@@ -164,7 +167,7 @@ def expand(
         squares=squares,
         squares_error=squares_error,
         norms=norms,
-        tail=normal * scale / np.sqrt(1 - y / (order + 2)) * (1 + 1e-9),
+        tail=tail,
         error=error * (1 + 1e-9),
     )
 
@@ -200,9 +203,14 @@ def _kept(least: Float64Array, beta: Float64Array) -> np.ndarray:
     return kept
 
 
-def last_order(y: float) -> int:
-    """Return the last order K: the orders above it are small relative to |W|."""
+def last_order(y: float, tail: float = _TAIL) -> int:
+    """Return the last order K: the orders above it are at most a share of |W|."""
     k = max(_LEAST_ORDER, ceil(y))
-    while 0.5 * ((k + 1) * np.log(max(y, 1e-300)) - gammaln(k + 2)) > np.log(_TAIL):
+    while 0.5 * ((k + 1) * np.log(max(y, 1e-300)) - gammaln(k + 2)) > np.log(tail):
         k += 1
     return k
+
+
+MOST_ORDER = last_order(LARGEST_EXPONENT)
+MOST_ORDER_OF_MANY = last_order(LARGEST_EXPONENT, _TAIL_OF_MANY)
+"""The largest K of an expansion by pairs of vectors, and of one by moments."""

@@ -8,7 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
+from kmcompile.exits.certified import expansion_moments
 from kmcompile.exits.certified.eigenvalues import largest_eigenvalue
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
@@ -28,12 +30,12 @@ orders from the third on, at the radius."""
 
 
 class Norms(NamedTuple):
-    """What `Expansion` has under the same names; `normal` is |W|."""
+    """What `Expansion` has under the same names."""
 
     squares: Float64Array
     squares_error: Float64Array
     norms: Float64Array
-    normal: Float64Array
+    tail: Float64Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +49,15 @@ class Terms:
     beta, c : ndarray of shape (n_rows, m), float64
     negligible : float
         Kernels of vectors with gamma |t|^2 beyond this do not count.
+    by_moments : bool
+        Whether the norms come from moments, not from pairs of vectors.
     """
 
     t: Float64Array
     beta: Float64Array
     c: Float64Array
     negligible: float
+    by_moments: bool = False
 
 
 def norms_of(terms: Terms, scale: float, radius: float, order: int) -> Norms:
@@ -87,6 +92,7 @@ def norms_of(terms: Terms, scale: float, radius: float, order: int) -> Norms:
                 terms.beta[np.ix_(some, own)],
                 terms.c[np.ix_(some, own)],
                 terms.negligible,
+                terms.by_moments,
             )
             for whole, part in zip(found, _of_group(mine, scale, radius, order), strict=True):
                 whole[some] = part
@@ -113,10 +119,8 @@ def _of_group(terms: Terms, scale: float, radius: float, order: int) -> Norms:
     norms' product, by two sums of m terms. Each entry is therefore off by gamma_N times an entry of
     a nonnegative matrix. This matrix has a spectral norm of at most a_k^2, where a_k = g_k sum_i
     |c_i| |t_i|^k and N = 2 m + k (n + 4) + 8. The same holds of its trace
-    g_k^2 sum_ij c_i c_j <t_i, t_j>^k, the square of a Frobenius norm.
-
-    |W|^2 = sum beta_i beta_j exp(-gamma |t_i - t_j|^2) is off by at most (N + 4 gamma |t|^2 n) u
-    (sum |beta|)^2; kernels of distant vectors do not count in |t|.
+    g_k^2 sum_ij c_i c_j <t_i, t_j>^k, the square of a Frobenius norm. From moments, N is that of
+    `expansion_moments.roundings`.
     """
     t, beta, c = terms.t, terms.beta, terms.c
     n_rows, (m, n) = len(c), t.shape
@@ -124,23 +128,49 @@ def _of_group(terms: Terms, scale: float, radius: float, order: int) -> Norms:
     k = np.arange(3, order + 1)
     factor = scale ** (k / 2) / np.array([float(factorial(each)) for each in k])
     size = factor * (np.abs(c) @ length[:, None] ** k)
-    roundings = (2 * m + k * (n + 4) + 8) * UNIT_ROUNDOFF_64
+    if terms.by_moments:
+        moments = expansion_moments.moments(t, c, order)
+        roundings = expansion_moments.roundings(m, n, order) * UNIT_ROUNDOFF_64
+        traces = expansion_moments.traces(moments, n)
+        tail = expansion_moments.tail(t, c, np.sqrt(scale) * radius, order)
+        tail /= radius ** (order + 1)
+    else:
+        roundings = (2 * m + k * (n + 4) + 8) * UNIT_ROUNDOFF_64
+        traces, normal = _traces(t, beta, c, order)
+        tail = _tail(terms, normal, scale, radius, order)
     errors = 2 * roundings * size**2
-    traces, normal = _traces(t, beta, c, order)
     norms = np.sqrt(np.maximum(factor**2 * traces, 0.0) + errors)
     last = _last_in_full(norms * radius**k, order)
-    squares = _squares(t, c, last) * (factor[: last - 2] ** 2)[:, None, None]
+    squares = (
+        expansion_moments.squares(moments, n, last) if terms.by_moments else _squares(t, c, last)
+    )
+    squares *= (factor[: last - 2] ** 2)[:, None, None]
     for row in range(n_rows):
         for which in range(last - 2):
             square = (squares[row, which] + squares[row, which].T) / 2
             squares[row, which] = square
             largest = max(largest_eigenvalue(square), 0.0) + errors[row, which]
             norms[row, which] = min(norms[row, which], np.sqrt(largest))
-    rest = 2 * m + 16 + 8 * (n + 8) * terms.negligible
-    total = np.abs(beta).sum(axis=1)
-    normal = np.sqrt(np.maximum(normal, 0.0) + rest * UNIT_ROUNDOFF_64 * total**2)
     kept = squares[:, :N_SQUARES]
-    return Norms(kept, errors[:, :N_SQUARES], norms * (1 + 1e-9), normal)
+    return Norms(kept, errors[:, :N_SQUARES], norms * (1 + 1e-9), tail)
+
+
+def _tail(
+    terms: Terms, square: Float64Array, scale: float, radius: float, order: int
+) -> Float64Array:
+    """Return the tails, given the computed |W|^2.
+
+    |W|^2 = sum beta_i beta_j exp(-gamma |t_i - t_j|^2) is off by at most (N + 4 gamma |t|^2 n) u
+    (sum |beta|)^2; kernels of distant vectors do not count in |t|.
+    """
+    m, n = terms.t.shape
+    rest = 2 * m + 16 + 8 * (n + 8) * terms.negligible
+    total = np.abs(terms.beta).sum(axis=1)
+    normal = np.sqrt(np.maximum(square, 0.0) + rest * UNIT_ROUNDOFF_64 * total**2)
+    y = scale * radius**2
+    first = np.exp(0.5 * ((order + 1) * np.log(scale) - gammaln(order + 2)))
+    tail: Float64Array = normal * first / np.sqrt(1 - y / (order + 2)) * (1 + 1e-9)
+    return tail
 
 
 def _last_in_full(sizes: Float64Array, order: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -10,6 +11,7 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
+from kmcompile.exits.certified.expansion_moments import MANY
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.known_expansions import Known
@@ -39,6 +41,9 @@ _BY_LABEL = (1, 16)
 _BASES = (4, 6, 8, 12, 16)
 _MOST_NORMS = 2e11
 """Most multiply-adds for the norms of a tree's last level: about a minute."""
+
+_MOST_OF_MANY = 3e11
+"""Most multiply-adds for the centres of a machine of many vectors: tens of seconds."""
 
 _HOPELESS = 0.02
 """Share of the samples that the largest curved test of a level must decide for smaller ones to pay,
@@ -116,6 +121,7 @@ def fit_local_expansion(
             if not own or (own, n_labels) in seen:
                 continue
             seen.add((own, n_labels))
+            spend(own, machine, part, n_labels)
             known.keep(len(own))
             about = (machine, program, samples, labels, own)
             levels = tree(*about, budget.tell, n_labels, known, shape == _BY_LABEL)
@@ -255,7 +261,7 @@ def affordable(
         n_centres, n_leaves = _n_centres(shape[:levels]), int(np.prod(shape[:levels]))
         if n_leaves > 1 and n_leaves * _ORDERS * size.order_operations > _MOST_NORMS:
             budget.refuse(_MOST_NORMS)
-        elif budget.allows(_bytes(size, n_centres), n_centres * _operations(size)):
+        elif budget.allows(_bytes(size, n_centres), n_centres * _added(machine, n_labels)):
             if n_centres < wanted:
                 budget.ended(f"{n_centres} of {wanted} centres")
             return shape[:levels]
@@ -265,6 +271,27 @@ def affordable(
     else:
         budget.ended(f"{n_labels - 1} of {n_labels} labels a centre")
     return ()
+
+
+def most_operations(machine: KernelMachine, most: float) -> float:
+    """Return the most multiply-adds of a search: `most` for a machine of many vectors."""
+    return most if machine.n_support_vectors > MANY else math.inf
+
+
+def spend(
+    shape: tuple[int, ...], machine: KernelMachine, budget: SearchBudget, n_labels: int
+) -> None:
+    """Count the multiply-adds of a tree for a machine of many vectors."""
+    if machine.n_support_vectors > MANY:
+        budget.spend(_n_centres(shape) * _added(machine, n_labels))
+
+
+def _added(machine: KernelMachine, n_labels: int) -> float:
+    """Return the multiply-adds of a centre, beside those of its rows for one label less."""
+    most = _operations(_size(machine, n_labels))
+    if n_labels == 1 or machine.n_support_vectors <= MANY:
+        return most
+    return most - _operations(_size(machine, n_labels - 1))
 
 
 def _n_centres(shape: tuple[int, ...]) -> int:
@@ -296,5 +323,6 @@ def _operations(size: Size) -> float:
 
 def offer_local_expansion(asked: Asked) -> list[Offer]:
     """Return the local expansions that fit a machine and its room."""
-    budget = asked.budgets.of("local_expansion")
+    most = most_operations(asked.machine, _MOST_OF_MANY)
+    budget = asked.budgets.of("local_expansion", most)
     return [*fit_local_expansion(asked.machine, asked.program, asked.X, asked.room, budget)]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mpmath import matrix, mp, mpf
 
+from kmcompile.lower import feature_space, many_pairs
 from kmcompile.lower.feature_space import VectorPairs, distance, refitted
 
 GAMMAS = [1e-12, 1e-6, 1e-2, 1.0, 30.0, 1e3, 1e5]
@@ -60,6 +61,37 @@ def test_distances_are_bounds_of_the_real_ones(gamma, unit):
                 assert apart <= found.apart[p] and length <= found.length[p]
                 # Float64 resolves squares to 2^-53 of the sum of magnitudes.
                 assert pairs.far or found.apart[p] <= 1.01 * apart + 1e-6 * size[p]
+
+
+@pytest.mark.parametrize("together", [3, 9])
+@pytest.mark.parametrize("unit", [2.0**-3, 2.0**-7, 2.0**-15])
+@pytest.mark.parametrize("gamma", GAMMAS)
+def test_distances_of_many_vectors_are_bounds_of_the_real_ones(gamma, unit, together, monkeypatch):
+    monkeypatch.setattr(feature_space, "MANY", 0)
+    monkeypatch.setattr(many_pairs, "MOST_TOGETHER", together)
+    for seed in range(3):
+        pairs, beta = random_pairs(seed, gamma, unit)
+        real = Real(pairs)
+        for coefficients in (beta, np.rint(beta * 2.0**16) / 2.0**16):
+            found = distance(pairs, beta, coefficients)
+            for p in range(2):
+                apart, length = real.distance(beta[p], coefficients[p])
+                assert apart <= found.apart[p] and length <= found.length[p]
+
+
+def test_distances_of_many_vectors_are_about_those_of_few(monkeypatch):
+    rng = np.random.default_rng(0)
+    trained, beta = rng.normal(size=(400, 3)), rng.normal(size=(2, 400))
+    pairs = VectorPairs(0.3, trained, np.rint(trained * 2**8) / 2**8)
+    stored = np.rint(beta * 2.0**12) / 2.0**12
+    few = distance(pairs, beta, stored)
+    monkeypatch.setattr(feature_space, "MANY", 0)
+    together = distance(pairs, beta, stored)
+    np.testing.assert_allclose(together.length, few.length, rtol=1e-9)
+    assert (together.apart < 1.1 * few.apart).all()
+    monkeypatch.setattr(many_pairs, "MOST_TOGETHER", 100)
+    in_groups = distance(pairs, beta, stored)
+    assert (in_groups.length < 2 * few.length).all() and (in_groups.apart < 3 * few.apart).all()
 
 
 @pytest.mark.parametrize("gamma", GAMMAS)

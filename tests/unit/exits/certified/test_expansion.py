@@ -9,6 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from kmcompile.exits.certified import expansion
 from kmcompile.exits.certified.eigenvalues import expected_largest, is_below, largest_eigenvalue
 from kmcompile.exits.certified.expansion import LARGEST_EXPONENT, Vectors, expand
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
@@ -16,6 +17,12 @@ from kmcompile.exits.certified.expansion_norms import N_SQUARES
 mpmath.mp.dps = 60
 GAMMA = 0.3
 ONE = np.array([0])
+
+
+@pytest.fixture(params=[False, True], ids=["by pairs", "by moments"], autouse=True)
+def by_moments(request, monkeypatch) -> None:
+    """Take the norms from pairs of vectors, and from moments as those of many vectors."""
+    monkeypatch.setattr(expansion, "by_moments", lambda *_: request.param)
 
 
 def vectors(n_features: int, n: int = 12, seed: int = 0) -> Vectors:
@@ -81,6 +88,7 @@ def test_the_powers_bound_all_orders_from_the_third_on(radius, last):
         assert abs(rest) <= np.polyval([*r[::-1], 0, 0, 0], abs(v))
 
 
+@pytest.mark.parametrize("by_moments", [False], indirect=True)
 def test_the_tail_is_the_norm_of_the_normal_times_that_of_the_powers():
     of, radius = vectors(3), 1.5
     e = expand(of, ONE, np.zeros(3), radius)
