@@ -136,7 +136,9 @@ def add_early_exits(
     reason = why_none(machine, plan, program)
     if reason and plan.stages.needed:
         raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
-    if reason:
+    flash = plan.budgets.flash_bytes
+    never_fits = flash is not None and program.table_bytes > flash and not plan.stages.needed
+    if reason or never_fits:
         return _summed(machine, program, plan, coded)
     over_vectors = ["the early exits that are asked for stand before the sum over the vectors"]
     scratch_bytes = workspace_bytes(program, plan.target)

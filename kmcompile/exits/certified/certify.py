@@ -15,6 +15,7 @@ from kmcompile.exits.candidates.search_budget import SearchBudgets
 from kmcompile.exits.certified.choice import WORTH, TriedExit, choose
 from kmcompile.exits.certified.choice_samples import choice_samples
 from kmcompile.exits.certified.fits import certified_fits
+from kmcompile.exits.certified.known_expansions import Known
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.feature_functions import SUMS
@@ -187,11 +188,12 @@ def fit(
     able = {name for name, reason in reasons.items() if not reason}
     require_built(room.stages, reasons, able, reasons)
     offered: list[Offer] = []
+    known: dict[tuple[int, ...], Known] = {}
     with threadpool_limits(1):  # threads change the rounding of products
         for made in fits:
             name = made.kind.template
             if not reasons[name]:
-                asked = Asked(machine, program, X, room.of_kind(name), budgets)
+                asked = Asked(machine, program, X, room.of_kind(name), budgets, known)
                 offered += [offer for offer in _tried(made, asked) if is_usable(offer[0])]
     require_built(room.stages, reasons, {stage.template for stage, _ in offered}, reasons)
     return offered

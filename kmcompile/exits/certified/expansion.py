@@ -24,7 +24,7 @@ counted as an error."""
 
 _TAIL = 2.0**-14
 _TAIL_OF_MANY = 2.0**-16
-"""Where the tail is bounded by sum |beta| in the place of |W|, which may be a hundred times less."""
+"""Where sum |beta| bounds the tail in the place of |W|, which may be a hundred times less."""
 
 _LEAST_ORDER = 8
 

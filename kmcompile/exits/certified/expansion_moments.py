@@ -156,6 +156,15 @@ def _weights(inner: Inner, k: int) -> tuple[int, Float64Array]:
     return n, factorials[k] / (others * factorials[k - inner.order[:n]])
 
 
+def powers(length: Float64Array, order: int) -> Float64Array:
+    """Return length^k of the orders k = 3 .. order, shape (m, order - 2)."""
+    columns = np.empty((order - 2, len(length)))
+    columns[0] = length**3
+    for k in range(1, order - 2):
+        np.multiply(columns[k - 1], length, out=columns[k])
+    return columns.T
+
+
 def roundings(n_vectors: int, n_features: int, order: int) -> Float64Array:
     """Return how many roundings the sums of the orders 3 .. order have.
 

@@ -127,7 +127,8 @@ def _of_group(terms: Terms, scale: float, radius: float, order: int) -> Norms:
     length = np.sqrt((t**2).sum(axis=1))
     k = np.arange(3, order + 1)
     factor = scale ** (k / 2) / np.array([float(factorial(each)) for each in k])
-    size = factor * (np.abs(c) @ length[:, None] ** k)
+    powers = expansion_moments.powers(length, order) if terms.by_moments else length[:, None] ** k
+    size = factor * (np.abs(c) @ powers)
     if terms.by_moments:
         moments = expansion_moments.moments(t, c, order)
         roundings = expansion_moments.roundings(m, n, order) * UNIT_ROUNDOFF_64

@@ -47,8 +47,8 @@ class Size:
 
         The larger of two moments counts. In the first, there are the weighted vectors and a copy of
         them for the product. In the second, there are two copies of the weighted vectors of a group
-        of rows, B^T B of all its orders and the products of a block of vectors, or the moments. Making the
-        quadratic form symmetric takes three copies of it.
+        of rows, B^T B of all its orders and the products of a block of vectors, or the moments.
+        Making the quadratic form symmetric takes three copies of it.
         """
         m, n = self.n_vectors, self.n_features
         group = min(self.n_rows, group_rows(n, _MOST_ORDERS))

@@ -91,6 +91,7 @@ def fit_local_expansion(
     X: Float32Array,
     room: Room,
     budget: SearchBudget | None = None,
+    of_shapes: dict[tuple[int, ...], Known] | None = None,
 ) -> list[tuple[LocalExpansion, str]]:
     """Return stages of several shapes that fit into the room, each with a text.
 
@@ -104,6 +105,8 @@ def fit_local_expansion(
         Samples that the C accepts: each centre is the mean of some of them.
     room : Room
     budget : SearchBudget, optional
+    of_shapes : dict, optional
+        `Asked.known`.
     """
     if not supports(machine, program):
         return []
@@ -115,7 +118,7 @@ def fit_local_expansion(
     found, seen = dict[str, LocalExpansion](), set[tuple[tuple[int, ...], int]]()
     shapes = (*_SHAPES, *([_BY_LABEL] if machine.task is Task.ONE_VS_ONE else []))
     for shape, part in zip(shapes, budget.split(len(shapes)), strict=True):
-        searches, known = [1], Known()
+        searches, known = [1], known_of(shape, machine, of_shapes)
         for n_labels in searches:
             own = affordable(shape, machine, program, room, part, n_labels)
             if not own or (own, n_labels) in seen:
@@ -286,6 +289,15 @@ def spend(
         budget.spend(_n_centres(shape) * _added(machine, n_labels))
 
 
+def known_of(
+    shape: tuple[int, ...], machine: KernelMachine, of_shapes: dict[tuple[int, ...], Known] | None
+) -> Known:
+    """Return what earlier trees of a shape have made of many vectors; nothing of few."""
+    if of_shapes is None or machine.n_support_vectors <= MANY:
+        return Known()
+    return of_shapes.setdefault(shape, Known())
+
+
 def _added(machine: KernelMachine, n_labels: int) -> float:
     """Return the multiply-adds of a centre, beside those of its rows for one label less."""
     most = _operations(_size(machine, n_labels))
@@ -325,4 +337,6 @@ def offer_local_expansion(asked: Asked) -> list[Offer]:
     """Return the local expansions that fit a machine and its room."""
     most = most_operations(asked.machine, _MOST_OF_MANY)
     budget = asked.budgets.of("local_expansion", most)
-    return [*fit_local_expansion(asked.machine, asked.program, asked.X, asked.room, budget)]
+    return [
+        *fit_local_expansion(asked.machine, asked.program, asked.X, asked.room, budget, asked.known)
+    ]

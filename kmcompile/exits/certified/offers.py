@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudgets
+from kmcompile.exits.certified.known_expansions import Known
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -33,6 +34,8 @@ class Asked:
         What early exits may take.
     budgets : SearchBudgets
         The budgets of the searches; their notes say which searches ended early.
+    known : dict
+        For each shape of a tree of centres, what trees of many vectors have made.
     """
 
     machine: KernelMachine
@@ -40,6 +43,7 @@ class Asked:
     X: Float32Array
     room: Room
     budgets: SearchBudgets
+    known: dict[tuple[int, ...], Known] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from kmcompile.exits.certified.expansion import Expansion, Vectors, kept_vectors
 from kmcompile.exits.certified.expansion_constants import reach_constants, stored
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.likely_labels import worthwhile
-from kmcompile.exits.certified.local_expansion import affordable, most_operations, spend
+from kmcompile.exits.certified.local_expansion import affordable, known_of, most_operations, spend
 from kmcompile.exits.certified.local_expansion import why_not as why_not_expanded
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
@@ -70,7 +70,8 @@ def offer_taylor_polynomials(asked: Asked) -> list[Offer]:
         if not shape:
             continue
         spend(shape, machine, budget, n_labels)
-        levels = tree(machine, program, samples, labels, shape, budget.tell, n_labels)
+        known = known_of(_SHAPE, machine, asked.known)
+        levels = tree(machine, program, samples, labels, shape, budget.tell, n_labels, known)
         beside = f", {n_labels} labels each" if n_labels > 1 else ""
         for stage, text in _fitting(asked, shape, levels, budget.tell):
             offers.append((stage, f"taylor_polynomial({text}{beside})"))
