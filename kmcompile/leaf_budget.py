@@ -52,6 +52,8 @@ def most_of_leaf(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
     allowed = plan.budgets.instructions
     if allowed is None or machine.routing is None or not leaves_reducible(machine):
         return None
+    if plan.options.reduce == "off":
+        return None
     if plan.target.emulator is None or plan.options.verify in ("none", "host"):
         return None
     tell("counting the instructions of a leaf")

@@ -268,8 +268,13 @@ def _pays(exits: WithExits, proved: WithExits) -> bool:
 
 
 def _certified(plan: Plan) -> Plan:
-    """Return the plan in mode certified, with the samples if they can choose exits."""
-    certified = plan.in_mode_certified()
+    """Return the plan in mode certified, with the samples if they can choose exits.
+
+    What the user asks for holds: exits that must not be there, and a replay that must.
+    """
+    certified = replace(
+        plan.in_mode_certified(), replay_required=plan.replay_required, stages=plan.stages
+    )
     if len(plan.samples) < LEAST_TO_CHOOSE:
         return replace(certified, samples=plan.samples[:0])
     return certified

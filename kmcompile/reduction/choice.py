@@ -83,7 +83,7 @@ def reduce_asked(
     BudgetError
         If no size keeps the risk and fits the flash; the message tells the curve.
     """
-    asked = plan.options.reduce
+    asked = None if plan.options.reduce == "off" else plan.options.reduce
     if asked is None and most_of_leaf is None:
         return Reduced(machine, plan, None)
     require_reducible(machine, plan)

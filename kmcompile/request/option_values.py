@@ -104,8 +104,12 @@ def without_defaults(options: Options) -> Options:
     )
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
-    if dataclasses.replace(options, replay=None).replay_asked == "none":
+    # Without one of these, mode statistical may become certified, whose replay is another.
+    settled = named(options, ("mode", "input_tolerance", *DEFAULT_PROMISE))
+    if settled and dataclasses.replace(options, replay=None).replay_asked == "none":
         same["replay"] = "none"
+    if options.max_instructions is not None:  # leaves that are too large are reduced unasked
+        same.pop("reduce")
     if options.mode_asked == "statistical" and options.thresholds in (None, "risk"):
         same.update(DEFAULT_PROMISE)
     repeated: dict[str, Any] = {
@@ -115,7 +119,7 @@ def without_defaults(options: Options) -> Options:
 
 
 def without_default_replay(options: Options) -> Options:
-    """Return the options without `replay` if it repeats the default of the mode.
+    """Return the options without a replay in float64 if that is the default of the mode.
 
     Examples
     --------
@@ -123,7 +127,7 @@ def without_default_replay(options: Options) -> Options:
     True
     """
     default = dataclasses.replace(options, replay=None)
-    return default if options.replay == default.replay_asked else options
+    return default if options.replay == "float64" == default.replay_asked else options
 
 
 def check_double(target: Target) -> None:
