@@ -18,6 +18,7 @@ _LEAST_SIDE = 7
 _FARTHEST_MOVE = 0.6
 """Longest move of an image, over its side."""
 _FACTORS = (0.5, 2.0)
+_ENLARGED = 8.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +79,10 @@ def _joined(x: Float64Array, world: World, rng: np.random.Generator) -> Float64A
     return made
 
 
+def _enlarged(x: Float64Array, world: World, rng: np.random.Generator) -> Float64Array:
+    return x * _ENLARGED
+
+
 def _stuck(x: Float64Array, world: World, rng: np.random.Generator) -> Float64Array:
     rows, j = _channels(x, rng)
     return _with(x, rows, j, x[rng.permutation(len(x)), j])
@@ -121,10 +126,12 @@ OF_ALL: Mapping[str, _Make] = MappingProxyType(
         "moved": _moved,
         "mixed": _mixed,
         "joined": _joined,
+        "enlarged": _enlarged,
     }
 )
 """Changes of all features: noise within the range of each, the range inverted, values shifted by
-some positions, a square image moved, the mean of two samples, parts of two samples."""
+some positions, a square image moved, the mean of two samples, parts of two samples, all features
+eight times as large."""
 
 OF_ONE: Mapping[str, _Make] = MappingProxyType(
     {"stuck": _stuck, "saturated": _saturated, "scaled": _scaled, "swapped": _swapped}

@@ -15,6 +15,9 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages.input.monitor import MOST_DIRECTIONS
 
 _STEPS = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233)
+LEAST_A_FEATURE = 6
+"""Operations a feature that a monitor may always take, however cheap the program is."""
+
 _LEAST_READ = 8
 """Fewest features that a direction reads, where there are as many."""
 _MOST_READ = 1024
@@ -46,14 +49,13 @@ class FitSamples:
 
 
 def candidates(program: Program, fit: FitSamples, share: float, most: float) -> Iterator[Score]:
-    """Yield the scores of at most `most` operations; if there are none, the cheapest ones."""
+    """Yield the scores of at most `most` operations, or of six a feature."""
     box = limits_of(fit.usual, program)
     n = program.n_features
     reads = {step: len(range((step - 1) // 2, n, step)) for step in _STEPS}
     steps = [step for step, n_read in reads.items() if min(n, _LEAST_READ) <= n_read <= _MOST_READ]
-    most = max(most, min(2 * n, *(reads[step] + 1 for step in steps)))
-    if 2 * n <= most:
-        yield box
+    most = max(most, LEAST_A_FEATURE * n)
+    yield box
     for step in steps:
         number = min(MOST_DIRECTIONS, reads[step], int(most // (reads[step] + 1)))
         if number == 0:

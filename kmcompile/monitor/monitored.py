@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from kmcompile.errors import InputError
 from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.monitor.anomalies import World, anomalies
-from kmcompile.monitor.candidates import FitSamples
+from kmcompile.monitor.candidates import LEAST_A_FEATURE, FitSamples
 from kmcompile.monitor.choice import choose
 from kmcompile.monitor.held_out import HeldOut
 from kmcompile.monitor.order import order
@@ -26,7 +26,8 @@ from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
 
 MOST_MORE = 0.05
-"""Most operations of a monitor, as a share of the program's mean without it."""
+"""Most operations of a monitor, as a share of the program's mean without it; more where the
+program is cheap (`LEAST_A_FEATURE`)."""
 
 QUANTILES = (0.5, 0.9, 0.99, 0.999, 1.0)
 
@@ -218,7 +219,7 @@ def _notes(held: HeldOut, monitor: Monitor, mean: float) -> tuple[str, ...]:
         )
     if monitor.operations() > MOST_MORE * mean:
         notes.append(
-            f"no score costs less than {100 * MOST_MORE:g} % of the program's mean operations: "
-            "this is one of the cheapest"
+            f"the monitor takes more than {100 * MOST_MORE:g} % of the program's mean operations: "
+            f"the program is cheap, and {LEAST_A_FEATURE} operations a feature are always allowed"
         )
     return tuple(notes)

@@ -14,6 +14,7 @@ _MEANING = {
     "moved": "square images moved to a side",
     "mixed": "the mean of two samples",
     "joined": "the first features of one sample, the rest of another",
+    "enlarged": "each feature eight times as large",
     "stuck": "one feature at another sample's value",
     "saturated": "one feature at an end of its range",
     "scaled": "one feature halved or doubled",
@@ -47,6 +48,7 @@ def monitor_facts(report: Report) -> tuple[Fact, ...]:
             Fact(kind.replace("_", " "), _found_text(found))
             for kind, found in (("false alarms", section["usual"]), ("finds", section["strange"]))
         ),
+        *(Fact("finds less than half of", missed) for missed in [_missed_text(section)] if missed),
     )
 
 
@@ -86,6 +88,12 @@ def _score_text(section: Report) -> str:
 
 def _found_text(found: list[Report]) -> str:
     return ", ".join(f"{item['kind']} {_share(item)}" for item in found) or "-"
+
+
+def _missed_text(section: Report) -> str:
+    """Return the kinds of which less than half are found, with their meanings; "" if there are none."""
+    missed = (one["kind"] for one in section["strange"] if 2 * one["found"] < one["queries"])
+    return "; ".join(f"{kind} ({_MEANING[kind]})" for kind in missed)
 
 
 def _share(found: Report) -> str:
