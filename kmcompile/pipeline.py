@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +17,8 @@ from kmcompile.description import describe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
-from kmcompile.exits.statistical.calibration import promise_of
+from kmcompile.exits.statistical.calibration import Promise, promise_of
+from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.monitor.held_out import hold_out
@@ -41,11 +42,14 @@ from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes
 from kmcompile.report.reduction_text import reduction_text
 from kmcompile.report.risk_text import risk_text
+from kmcompile.report.summary import is_reduced
 from kmcompile.report.trajectories import trajectories_of
 from kmcompile.request.option_values import flag
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
+from kmcompile.verify.queries import Queries
+from kmcompile.verify.likeness import beyond_promise, unlike_data
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -86,6 +90,7 @@ def compile_model(
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
         machine, plan = _asked(model, request, tell)
+        unlike = unlike_data(plan.samples, plan.test_samples)
         held, plan = hold_out(plan, tell)
         reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
         chosen = choose_program(reduced.machine, reduced.plan, tell)
@@ -102,8 +107,16 @@ def compile_model(
         verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
         _check_built(chosen, findings)
+        stack = None
         if findings.memory is not None:
-            files |= packaged_again(chosen, files, findings.memory.stack_bytes)
+            stack = findings.memory.stack_bytes
+            files |= packaged_again(chosen, files, stack)
+        found = (
+            unlike,
+            _beyond_promise(findings, queries, exits.promise, reduced.reduction),
+            large_stack(stack, chosen, reduced.machine, request, tell),
+        )
+        findings = replace(findings, warnings=(*findings.warnings, *filter(None, found)))
         modes: Modes | str = _NOT_COMPARED
         if compares_modes:
             modes = modes_compared(chosen, answers, queries, tell)
@@ -217,7 +230,7 @@ def verify_folder(
         made_with = Made(program, target, command, options, description, report["files"])
         with saving_failures(folder if folder.name else folder.resolve(), made_with):
             findings = verifier.verify(Path(scratch), None)
-    facts = verified_again(program, target, queries, findings, promise)
+    facts = verified_again(program, target, queries, findings, promise, is_reduced(report))
     if promise is not None:
         facts["risk"] = {**report["risk"], "measured": facts.pop("measured")}
     return {"files": len(report["files"]), **facts}
@@ -294,6 +307,19 @@ def _verified(
         folder_files.write_plain(Path(scratch), files)
         with saving_failures(folder, made_with):
             return verifier.verify(Path(scratch), plan.options.verify)
+
+
+def _beyond_promise(
+    findings: Findings, queries: Queries, promise: Promise | None, reduction: Reduction | None
+) -> str:
+    """Return a warning if more labels of test samples differ than is promised in all."""
+    limits = (promise and promise.upper_bound, reduction and reduction.chosen.limit)
+    promised = [limit for limit in limits if limit is not None]
+    check = findings.check
+    if not promised or check is None or check.certified is None or queries.source != "test-data":
+        return ""
+    n = queries.n_given - check.refused
+    return beyond_promise(check.label_disagreements, n, sum(promised))
 
 
 def _check_built(chosen: ChosenProgram, findings: Findings) -> None:

@@ -109,7 +109,8 @@ def assemble(made: Compilation) -> contents.Report:
     memory = memory_section(program, plan, made.chosen.workspace_bytes, findings)
     cost = cost_section(program, sample, _operations_over_vectors(made, sample))
     commands = _commands(plan.model_name)
-    verification = verification_section(program, findings, no_check, commands)
+    is_reduced = made.chosen.lowered.machine.reduced_from is not None
+    verification = verification_section(program, findings, no_check, commands, is_reduced)
     modes = modes_section(made.modes)
     formats = formats_section(made.chosen.formats)
     reduction = reduction_section(made.reduction)
@@ -176,6 +177,7 @@ def verified_again(
     queries: Queries,
     findings: Findings,
     promise: Promise | None,
+    is_reduced: bool = False,
 ) -> dict[str, Any]:
     """Return the findings of a repeated verification, in the shape of report.json.
 
@@ -187,13 +189,15 @@ def verified_again(
     findings : Findings
     promise : Promise or None
         The promise in the folder's report; if there is one, its disagreements are counted again.
+    is_reduced : bool
+        Whether the machine has fewer vectors than the trained one.
 
     Returns
     -------
     dict
         With keys "verification", "target" and "not_available"; with a promise also "measured".
     """
-    section = verification_section(program, findings, _ASK_FOR_MODEL, ())
+    section = verification_section(program, findings, _ASK_FOR_MODEL, (), is_reduced)
     verification = asdict(section.content)
     del verification["commands"]
     emulator = target.emulator

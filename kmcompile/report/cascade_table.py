@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.summary import Report, is_regression, not_certified
+from kmcompile.report.summary import Report, is_regression, not_certified, proves_no_label
 from kmcompile.text.figures import MISSING, count_text, share_text
 
 _COUNTS = ("kernel_evals_mean", "ops_mean", "ops_worst", "ops_mean_decided", "table_bytes")
@@ -41,7 +41,8 @@ class CascadeTable:
 
 def cascade_table(report: Report) -> CascadeTable:
     """Return the stages of a report."""
-    left_open = None if is_regression(report) else _share(not_certified(report))
+    proves_none = is_regression(report) or proves_no_label(report)
+    left_open = None if proves_none else _share(not_certified(report))
     return CascadeTable(tuple(_row(stage) for stage in report["stages"]), left_open)
 
 

@@ -63,9 +63,7 @@ def tiles(report: Report) -> tuple[Fact, ...]:
         ),
         summary.fact(report, "largest bound", "verification.bounded.max_bound", small_text)
         if summary.is_regression(report)
-        else summary.fact(
-            report, "certified labels", "verification.certified.certified_share", share_text
-        ),
+        else summary.certified_labels(report),
     ]
     if summary.has_early_exits(report):
         tiles.append(summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text))

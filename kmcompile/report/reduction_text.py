@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmcompile.exits.statistical.risk import CONFIDENCE
 from kmcompile.reduction.curve import Reduction
-from kmcompile.report.summary import Fact, Report, is_regression
+from kmcompile.report.summary import Fact, Report, is_reduced, is_regression
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
 
 _LABELS = (
@@ -46,7 +46,7 @@ def reduction_facts(report: Report) -> tuple[Fact, ...]:
     section = report["reduction"]
     if section is None:
         return ()
-    if section["vectors_after"] == section["vectors_before"]:
+    if not is_reduced(report):
         return (Fact("vectors", f"all {count_text(section['vectors_before'])}"),)
     of_regression = is_regression(report)
     samples = _samples_text(

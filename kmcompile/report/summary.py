@@ -88,6 +88,27 @@ def is_regression(report: Report) -> bool:
     return report["model"]["classes"] is None
 
 
+def is_reduced(report: Report) -> bool:
+    """Return whether the program is of fewer vectors than the trained machine."""
+    section = report["reduction"]
+    return section is not None and section["vectors_after"] != section["vectors_before"]
+
+
+def proves_no_label(report: Report) -> bool:
+    """Return whether no label is certified because the machine has fewer vectors."""
+    checked = report["verification"] or {"bounded": None}
+    labels = is_reduced(report) and not is_regression(report)
+    return labels and checked["bounded"] is not None and checked["certified"] is None
+
+
+def certified_labels(report: Report) -> Fact:
+    """Return the share of certified labels, or of a reduced machine how many differ."""
+    path, label = "verification.certified", "certified labels"
+    if proves_no_label(report):
+        return Fact(label, reason(report, path))
+    return fact(report, label, f"{path}.certified_share", share_text)
+
+
 def _answers_text(model: dict[str, Any]) -> str:
     n_classes = model["n_classes"]
     return "regression" if n_classes is None else f"{count_text(n_classes)} classes"
@@ -124,10 +145,11 @@ def formats_source(report: Report) -> str:
 
 def format_rows(report: Report) -> list[FormatRow]:
     """Return the compared number formats; empty if the format was given."""
-    return [_format_row(compared) for compared in report["formats"] or ()]
+    whose = " of the reduced machine's labels" * is_reduced(report)
+    return [_format_row(compared, whose) for compared in report["formats"] or ()]
 
 
-def _format_row(compared: Report) -> FormatRow:
+def _format_row(compared: Report, whose: str) -> FormatRow:
     name, chosen, reason = compared["format"], compared["chosen"], compared["reason"]
     if compared["width"] is None:
         return FormatRow(name, "", "", "", "", chosen, reason)
@@ -138,7 +160,7 @@ def _format_row(compared: Report) -> FormatRow:
         operations=count_text(round(compared["operations"])),
         instructions=f"about {count_text(round(compared['instructions_estimated']))} instructions"
         + _exits_text(compared["speedup_ops"]),
-        certified=f"certifies {share_text(compared['certified_share'])}",
+        certified=f"certifies {share_text(compared['certified_share'])}{whose}",
         chosen=chosen,
         reason=reason,
     )

@@ -246,10 +246,10 @@ def _stages(report: dict[str, Any], console: Console) -> Table:
             _cell(f"  {stage['name']}", console),
             _cell(share_text(stage["decided"]), console),
             _cell(_bar(stage["decided"], console, _SHORT_BAR_CELLS), console),
-            _cell(_certified(stage), console),
+            _cell("" if summary.proves_no_label(report) else _certified(stage), console),
             _cell("" if mean is None else f"{count_text(mean)} operations", console),
         )
-    if summary.is_regression(report):
+    if summary.is_regression(report) or summary.proves_no_label(report):
         return table
     left_open = summary.not_certified(report)
     table.add_row(

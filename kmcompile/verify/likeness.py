@@ -1,0 +1,87 @@
+"""Warnings on test samples: they differ more than was promised, or are unlike those of --data."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import kolmogorov
+
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.text.figures import confidence_text, count_text, counted, share_text
+
+FALSE_ALARM = 1e-3
+"""Largest probability of a warning if both files are independent samples of one distribution."""
+
+_MOST = 2000
+"""Most samples of a file that are compared: with more, differences that hardly matter are found."""
+_SEED = 20260115
+
+
+def beyond_promise(unlike: int, n: int, promised: float) -> str:
+    """Return a warning if a larger share of test labels differs than was promised; "" otherwise.
+
+    Parameters
+    ----------
+    unlike, n : int
+        Test samples with another label than the model's, and all that were answered.
+    promised : float
+        The limit of the probability of another label.
+
+    Examples
+    --------
+    >>> beyond_promise(2, 1000, 0.01)
+    ''
+    """
+    if not n or unlike / n <= promised:
+        return ""
+    return (
+        f"{count_text(unlike)} of {counted(n, 'test label differs', 'test labels differ')} from the "
+        f"model's, {share_text(unlike / n)}: more than the {share_text(promised)} that is promised "
+        "for inputs like --data"
+    )
+
+
+def unlike_data(samples: Float32Array, tests: Float32Array) -> str:
+    """Return a warning if a feature of the test samples is distributed unlike --data; "" otherwise.
+
+    Each feature is compared by the test of Kolmogorov and Smirnov, and `FALSE_ALARM` is divided by
+    the number of features (Bonferroni). Its asymptotic law makes it cautious in small samples and
+    where values repeat.
+
+    Parameters
+    ----------
+    samples, tests : ndarray of shape (n, n_features), float32
+
+    References
+    ----------
+    S. Rabanser, S. Guennemann, Z. Lipton, "Failing Loudly: An Empirical Study of Methods for
+    Detecting Dataset Shift", NeurIPS 2019.
+    """
+    a, b = _some(samples), _some(tests)
+    if not len(a) or not len(b):
+        return ""
+    apart = np.array([_distance(a[:, j], b[:, j]) for j in range(a.shape[1])])
+    likely = kolmogorov(np.sqrt(len(a) * len(b) / (len(a) + len(b))) * apart)
+    strange = np.flatnonzero(likely * len(apart) < FALSE_ALARM)
+    if not len(strange):
+        return ""
+    most = int(np.argmax(apart))
+    features = counted(len(apart), "feature", "features")
+    return (
+        f"the test samples are not like --data: {count_text(len(strange))} of {features} "
+        f"are distributed otherwise, feature {most} most (with {confidence_text(1 - FALSE_ALARM)} "
+        "confidence); what is promised holds for inputs like --data"
+    )
+
+
+def _some(X: Float32Array) -> Float32Array:
+    if len(X) <= _MOST:
+        return X
+    return X[np.random.default_rng(_SEED).permutation(len(X))[:_MOST]]
+
+
+def _distance(a: Float32Array, b: Float32Array) -> float:
+    """Return the largest difference of two empirical distribution functions."""
+    a, b = np.sort(a), np.sort(b)
+    places = np.concatenate([a, b])
+    below = [np.searchsorted(one, places, side="right") / len(one) for one in (a, b)]
+    return float(np.abs(below[0] - below[1]).max())
