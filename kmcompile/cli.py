@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 import warnings
 from collections.abc import Sequence
@@ -13,11 +12,10 @@ import click
 
 from kmcompile import console
 from kmcompile.commands import VERBS, compile_command
-from kmcompile.errors import InputError, KmcompileError, OutputError, UsageError
+from kmcompile.errors import FULL, FullError, InputError, KmcompileError, UsageError
 
 _SETTINGS: dict[str, Any] = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 _INTERRUPTED = 130
-_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 def main() -> None:
@@ -46,11 +44,8 @@ def run(arguments: Sequence[str]) -> int:
             "the model or data need more memory than there is", InputError.exit_code
         )
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _FULL:
-            return console.fail(
-                "no space is left for temporary files; make room, or set TMPDIR to another folder",
-                OutputError.exit_code,
-            )
+        if isinstance(error, OSError) and error.errno in FULL:
+            return console.fail(str(FullError()), FullError.exit_code)
         return console.fail_as_defect(error)
     return 0
 

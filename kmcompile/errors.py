@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""The numbers of an OSError where no space is left."""
 
 
 class KmcompileError(Exception):
@@ -74,3 +79,10 @@ class OutputError(KmcompileError):
     """The output folder cannot be written."""
 
     exit_code = 6
+
+
+class FullError(OutputError):
+    """No space is left for temporary files."""
+
+    def __init__(self, what: str = "no space is left for temporary files") -> None:
+        super().__init__(f"{what}\nmake room, or set TMPDIR to another folder")

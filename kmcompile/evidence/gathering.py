@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from kmcompile.errors import OutputError, UsageError
+from kmcompile.errors import FULL, FullError, OutputError, UsageError
 from kmcompile.evidence.catalogue import CATALOGUE
 from kmcompile.evidence.finding import Finding
 from kmcompile.evidence.folder import JSON, write_summary
@@ -76,6 +76,8 @@ def gather(
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     except OSError as error:
+        if error.errno in FULL:
+            raise FullError(f"no space is left for {out} or for temporary files") from error
         raise OutputError(f"{out}: cannot be written: {error.strerror}") from error
     return findings
 

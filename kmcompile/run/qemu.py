@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile import resources
 from kmcompile.build.artifact import Artifact, BuiltModel
 from kmcompile.build.image import SUMMARY_MAGIC
-from kmcompile.errors import ToolError
+from kmcompile.errors import FullError, ToolError
 from kmcompile.machine_code import elf
 from kmcompile.run import serial
 from kmcompile.run.runner import Asked, Counted, Instructions, RunResult, Words, checked
@@ -27,10 +27,9 @@ _FEW_INSTRUCTIONS = 20  # of one multiply-add; software floats take more
 _SUMMARY_WORDS = 5
 _FAULT_CODE = 99
 _WORD_TYPES = {"little": "<u4", "big": ">u4"}
+_UNWRITTEN = {2: "could not open its files", 4: "could not write its answers"}
 _EXIT_CODES = {
-    2: "could not open its files",
     3: "holds another harness than the recipe says",
-    4: "could not write its answers",
     5: "could not read its queries",
     _FAULT_CODE: "took a fault (bad address, undefined instruction or stack overflow)",
 }
@@ -115,6 +114,8 @@ class QemuRunner:
             code, output, answers = serial.exchange(
                 command, folder, timeout_s, step, over_port, n_bytes, board.byte_order
             )
+        if code in _UNWRITTEN:
+            raise FullError(f"{step}: the emulated program {_UNWRITTEN[code]}")
         if code in _EXIT_CODES:
             raise ToolError(f"{step}: the emulated program {_EXIT_CODES[code]}")
         if code != 0:
@@ -195,7 +196,10 @@ def _counts(path: Path, asked: Sequence[Asked]) -> list[Instructions]:
 
     The self-test calls no `step`, of which there are several in a query.
     """
-    numbers = np.array(_written(path, "the counter").split(), dtype=np.int64)
+    text = _written(path, "the counter")
+    if not text.endswith(b"\n"):
+        raise FullError("the counter could not write all its counts")
+    numbers = np.array(text.split(), dtype=np.int64)
     entries, counts = numbers.reshape(-1, 2).T
     own = [counts[entries == number] for number in range(len(asked))]
     for found, one in zip(own, asked, strict=True):

@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from kmcompile.errors import ToolError
+from kmcompile.errors import FullError, ToolError
 from kmcompile.target import Target
 from kmcompile.tools.patience import POLL_S, Patience
 
 _OUTPUT_LINES = 2  # an error is one to three lines: what failed, then what the tool said first
 _TELLING = re.compile(r"error: (?!ld returned)|undefined reference|overflowed|will not fit")
+_FULL = re.compile(r"no space (is )?left|disk quota exceeded", re.IGNORECASE)
 _VERSION_TIMEOUT_S = 20.0
 
 
@@ -147,6 +148,8 @@ def run_tool(arguments: Sequence[str], cwd: Path, timeout_s: float, step: str) -
     ------
     ToolError
         If the program cannot be started, fails or takes longer than the timeout.
+    FullError
+        If the program says that no space is left.
     """
     code, output = run_process(arguments, cwd, timeout_s, step)
     if code != 0:
@@ -163,6 +166,8 @@ def run_process(
     ------
     ToolError
         If the program cannot be started or takes longer than the timeout.
+    FullError
+        If the program fails and says that no space is left.
     """
     process = start(arguments, cwd, step, subprocess.DEVNULL, subprocess.STDOUT)
     patience = Patience(process, timeout_s, step)
@@ -174,7 +179,10 @@ def run_process(
             patience.check()
     finally:
         end_group(process)
-    return process.returncode, output.decode(errors="replace")
+    text = output.decode(errors="replace")
+    if process.returncode != 0 and _FULL.search(text):
+        raise FullError(f"{step}: {Path(arguments[0]).name} found no space for temporary files")
+    return process.returncode, text
 
 
 def start(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import kmcompile
-from kmcompile.errors import ToolError
+from kmcompile.errors import FullError, ToolError
 from kmcompile.target import list_targets, load_target
 from kmcompile.tools import toolchain
 
@@ -70,6 +70,14 @@ def test_a_failing_program_tells_its_first_errors(tmp_path):
     assert first.startswith("compiling m.c: python")
     assert first.endswith("failed with exit code 3")
     assert rest == ["m.c: error: one", "m.c: error: two"]
+
+
+@pytest.mark.parametrize("said", ["/tmp/cc1.s: No space left on device", "Disk quota exceeded"])
+def test_a_program_without_space_for_its_temporary_files_ends_with_6(tmp_path, said):
+    command = [sys.executable, "-c", f"print({said!r}); exit(3)"]
+    with pytest.raises(FullError, match="TMPDIR") as caught:
+        toolchain.run_tool(command, tmp_path, 60.0, "compiling m.c")
+    assert caught.value.exit_code == 6
 
 
 def test_a_program_that_cannot_start_is_no_traceback(tmp_path):
