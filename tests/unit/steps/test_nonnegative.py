@@ -11,6 +11,7 @@ from kit.catalogue import Case
 from kit.lowered import lowered
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import generate
+from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.refuse_negatives import refuse_negatives
 from kmcompile.program.interpreter import Status, interpret
@@ -47,6 +48,18 @@ def test_what_scaling_rounds_below_zero_counts_as_zero():
     assert after.x.min() == 0
     after = replace(after, received=after.deviation)
     assert low.prepare.beyond(after).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("kernel", ["chi2", "additive_chi2"])
+def test_behind_a_normalizer_slightly_negative_is_the_model_s_zero(kernel):
+    low = lowered(Case("SVC", kernel, "binary", "l1").fitted())
+    X = np.ones((3, 6), dtype=np.float32)
+    X[:, 2] = [0.0, -1e-9, -1e-3]
+    answers = interpret(low.program, X).results
+    assert answers["status"].tolist() == [Status.OK, Status.OK, Status.ERROR_RANGE]
+    decisions = evaluate(low.machine, X[:2]).decisions
+    for answer, decision in zip(answers[:2], decisions, strict=True):
+        assert answer["lower"] <= decision <= answer["upper"]
 
 
 def test_every_generated_query_is_asked_but_for_the_edges():
