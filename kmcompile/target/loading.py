@@ -10,8 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
-
 from kmcompile import resources
 from kmcompile.errors import UsageError
 from kmcompile.target.description import (
@@ -44,6 +42,8 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         If the description breaks the schema or a rule of `kmcompile.target.rules`; the text names
         the field, the value and the rule.
     """
+    import jsonschema  # here: with the extras of the tests it takes a second
+
     error = jsonschema.exceptions.best_match(_validator().iter_errors(description))
     if error is not None:
         field = ".".join(str(part) for part in error.absolute_path) or "the top level"
@@ -164,5 +164,7 @@ def _schema_path() -> Path:
 
 @cache
 def _validator() -> Any:
+    import jsonschema
+
     schema = json.loads(_schema_path().read_text(encoding="utf-8"))
     return jsonschema.Draft202012Validator(schema)
