@@ -96,7 +96,8 @@ def make_image(
     _check_same_task(machine, flying.program, folder)
     tell("lowering")
     plan = _plan(model, machine, flying, data, test_data)
-    program = for_image(machine, plan, tell, flying.program).program
+    chosen = for_image(machine, plan, tell, flying.program)
+    program = chosen.program
     _check_capacity(program, flying.program, model, folder)
     tell("writing the image")
     emitted = emit_files(program, plan.target, plan.command, machine.description)
@@ -117,7 +118,7 @@ def make_image(
         },
         "files": len(flying.report["files"]),
         **facts,
-        "warnings": [*findings.warnings, *warnings],
+        "warnings": [*chosen.warnings, *findings.warnings, *warnings],
     }
 
 

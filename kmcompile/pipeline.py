@@ -140,7 +140,7 @@ def compile_model(
         )
         if output is not None:
             output.write(files)
-    for warning in findings.warnings:
+    for warning in (*chosen.warnings, *findings.warnings):
         warnings.warn(warning, stacklevel=2)
     return Compiled(program, report, files, folder)
 

@@ -19,7 +19,7 @@ from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
-from kmcompile.lower.formats import Lowered, lower_in_format
+from kmcompile.lower.formats import Lowered, lacking_certificates, lower_in_format
 from kmcompile.lower.image_formats import lower_for_image
 from kmcompile.lower.input_tolerance import with_input_tolerance
 from kmcompile.lower.known_answers import most_known_answers
@@ -72,6 +72,19 @@ class ChosenProgram:
     def caller_bytes(self) -> int:
         """Bytes of RAM of a job, which has a workspace; without `--step` those of the workspace."""
         return job_bytes(Layout.of(self.program, self.plan.target)) or self.workspace_bytes
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What its number format costs, where the flash budget or the user chose it."""
+        if self.formats:
+            return tuple(one.warning for one in self.formats if one.warning)
+        too_little = lacking_certificates(self.lowered)
+        if not too_little:
+            return ()
+        rest = "another label may not be the model's"
+        if self.program.replay is not None:
+            rest = "the replay sums the others again"
+        return (f"--format {self.lowered.program.number_format}: {too_little}; {rest}",)
 
     def check_fits(self) -> None:
         """Raise an error if the tables or the workspace alone exceed the plan's budgets.

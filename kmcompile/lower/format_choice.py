@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from kmcompile.errors import InputError
-from kmcompile.lower.formats import Lowered, lacking_certificates, lower_unchecked
+from kmcompile.lower.format_shares import Share, shares_of
+from kmcompile.lower.formats import Lowered, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.estimate import (
@@ -18,16 +19,9 @@ from kmcompile.program.estimate import (
 )
 from kmcompile.request.plan import Optimize
 from kmcompile.target import Target
-from kmcompile.text.figures import confidence_text, ratio_text, share_text
+from kmcompile.text.figures import ratio_text, share_text
 
 FORMATS = ("float32", "int16", "int8")
-
-ENOUGH = 0.97
-"""A format may replace float32 if it certifies this share of the inputs that float32 certifies.
-
-Most of these inputs are support vectors, which lie nearer to the boundary than the queries in use.
-Each of the remaining inputs costs a replay, or gets an answer that is not certified."""
-
 
 _UNFIT = "does not fit"
 
@@ -68,6 +62,8 @@ class FormatCandidate:
     chosen : bool
     reason : str
         Why the format was chosen or rejected.
+    warning : str
+        What the flash budget has changed, where this format was taken because another does not fit.
     """
 
     number_format: str
@@ -76,6 +72,7 @@ class FormatCandidate:
     estimate: Estimate | None
     chosen: bool
     reason: str
+    warning: str = ""
 
 
 def choose_format(
@@ -92,7 +89,9 @@ def choose_format(
     The formats are compared by the estimates of their programs with early exits (`best` of
     `kmcompile.program.estimate`). Their tables must fit the flash, their scale must reach every
     input that is measured, and they must be lossless or certify 97 % of the inputs that float32
-    certifies. If float32 does not fit, the formats that certify most are compared.
+    certifies. If float32 does not fit, the formats that certify most are compared, and none that
+    certifies too little is taken. Of a reduced machine the inputs count that are answered as in
+    float32.
 
     Parameters
     ----------
@@ -128,9 +127,10 @@ def choose_format(
             continue
         found[number_format] = lowered
     sums = {key: estimate_of_sum(lowered, target) for key, lowered in found.items()}
-    reasons |= _unsuited(found, flash_bytes)
+    shares = shares_of(original, found, samples)
+    reasons |= _unsuited(found, shares, flash_bytes)
     usable = {key: lowered for key, lowered in found.items() if key not in reasons}
-    good = _certifying_enough(usable)
+    good = _certifying_enough(usable, shares)
     if with_exits is not None:
         dear = _too_dear({key: sums[key] for key in good})
         reasons |= dear
@@ -138,8 +138,9 @@ def choose_format(
     tried = {key: with_exits(usable[key]) for key in good} if with_exits else {}
     costs = sums | {key: one.estimate for key, one in tried.items()}
     compared = {key: costs[key] for key in sorted(good, key=lambda key: key == "float32")}
-    chosen = best(compared, optimize) if compared else _smallest(found)
-    reasons |= _comparison(found, costs, chosen, reasons)
+    chosen = best(compared, optimize) if compared else _smallest(found, reasons)
+    warning = _crowded_out(chosen, sums, shares, reasons, flash_bytes, optimize)
+    reasons |= _comparison(found, shares, costs, chosen, reasons)
     candidates = tuple(
         FormatCandidate(
             key,
@@ -148,6 +149,7 @@ def choose_format(
             costs.get(key),
             key == chosen,
             reasons[key],
+            warning if key == chosen else "",
         )
         for key in FORMATS
     )
@@ -170,14 +172,15 @@ def _too_dear(sums: Mapping[str, Estimate]) -> dict[str, str]:
     }
 
 
-def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str, str]:
+def _unsuited(
+    found: Mapping[str, Lowered], shares: Mapping[str, Share], flash_bytes: int | None
+) -> dict[str, str]:
     """Return the reason for each format that is rejected without its cost."""
     reasons = {}
     for key, lowered in found.items():
         needed = lowered.program.table_bytes
-        too_little = lacking_certificates(lowered)
-        if too_little:
-            reasons[key] = f"not for this machine: {too_little}"
+        if shares[key].is_too_little:
+            reasons[key] = f"not for this machine: {shares[key].too_little}"
         elif flash_bytes is not None and needed + CODE_BYTES > flash_bytes:
             reasons[key] = (
                 f"{_UNFIT}: its tables take {needed:,} of {flash_bytes:,} bytes, "
@@ -191,50 +194,62 @@ def _unsuited(found: Mapping[str, Lowered], flash_bytes: int | None) -> dict[str
     return reasons
 
 
-def _enough(lowered: Lowered, float32: Lowered) -> bool:
-    """Return whether a format certifies enough to replace float32."""
-    lossless = lowered.coded is not None and lowered.coded.lossless
-    return lossless or _share(lowered) >= ENOUGH * _share(float32)
-
-
 def _accepted(lowered: Lowered) -> float:
     return lowered.measured.accepted_share
 
 
-def _share(lowered: Lowered) -> float:
-    return lowered.measured.certified_share
-
-
-def _certifying_enough(usable: Mapping[str, Lowered]) -> list[str]:
+def _certifying_enough(usable: Mapping[str, Lowered], shares: Mapping[str, Share]) -> list[str]:
     """Return the formats that certify enough, or without float32 the formats that certify most."""
-    float32 = usable.get("float32")
-    if float32 is not None:
-        return [key for key, lowered in usable.items() if _enough(lowered, float32)]
+    if "float32" in usable:
+        return [key for key in usable if shares[key].is_enough]
     lossless = [key for key, low in usable.items() if low.coded and low.coded.lossless]
-    most = max(map(_share, usable.values()), default=0.0)
-    return lossless or [key for key, lowered in usable.items() if _share(lowered) == most]
+    most = max((shares[key].kept for key in usable), default=0.0)
+    return lossless or [key for key in usable if shares[key].kept == most]
 
 
-def _smallest(found: Mapping[str, Lowered]) -> str:
-    """Return the format with the smallest tables, for the error if no format fits."""
-    return min(found, key=lambda key: found[key].program.table_bytes)
+def _smallest(found: Mapping[str, Lowered], reasons: Mapping[str, str]) -> str:
+    """Return the format with the smallest tables of those that only do not fit, for the error."""
+    large = [key for key in found if reasons[key].startswith(_UNFIT)]
+    return min(large, key=lambda key: found[key].program.table_bytes)
+
+
+def _crowded_out(
+    chosen: str,
+    sums: Mapping[str, Estimate],
+    shares: Mapping[str, Share],
+    reasons: Mapping[str, str],
+    flash_bytes: int | None,
+    optimize: Optimize,
+) -> str:
+    """Return the warning that a format is taken because a better one does not fit, or no text."""
+    suited = {
+        key: one
+        for key, one in sums.items()
+        if shares[key].is_enough and reasons.get(key, _UNFIT).startswith(_UNFIT)
+    }
+    first = best(suited, optimize)
+    if first == chosen or first not in reasons:
+        return ""
+    return (
+        f"{first} does not fit {flash_bytes:,} bytes of flash: the format is {chosen}, which "
+        f"{shares[chosen].does}"
+    )
 
 
 def _comparison(
     found: Mapping[str, Lowered],
+    shares: Mapping[str, Share],
     costs: Mapping[str, Estimate],
     chosen: str,
     known: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the reasons why the chosen format is best and the other usable ones are not."""
-    float32 = found["float32"]
     reasons = {}
     for key, lowered in found.items():
         if key == chosen:
-            reasons[key] = _reason_chosen(lowered, known, len(found) == 1)
-        elif key not in known and not _enough(lowered, float32):
-            share = confidence_text(ENOUGH)
-            reasons[key] = f"certifies less than {share} of the inputs that float32 does"
+            reasons[key] = _reason_chosen(lowered, shares[key], known, len(found) == 1)
+        elif key not in known and not shares[key].is_enough:
+            reasons[key] = shares[key].missing
         elif key not in known:
             reasons[key] = _behind(costs[key], costs[chosen], chosen)
     return reasons
@@ -251,7 +266,7 @@ def _behind(one: Estimate, taken: Estimate, chosen: str) -> str:
     return ", ".join(behind) or f"about what {chosen} takes"
 
 
-def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> str:
+def _reason_chosen(lowered: Lowered, share: Share, known: Mapping[str, str], alone: bool) -> str:
     """Return the reason why a format was chosen."""
     number_format = lowered.program.number_format
     if number_format in known:
@@ -266,5 +281,4 @@ def _reason_chosen(lowered: Lowered, known: Mapping[str, str], alone: bool) -> s
         return f"float32 does not fit; {kept}"
     if lossless:
         return "the best estimate, and the support vectors are stored without loss"
-    enough = confidence_text(ENOUGH)
-    return f"the best estimate among formats that certify {enough} of float32's labels"
+    return f"the best estimate among formats that {share.group}"

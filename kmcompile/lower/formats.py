@@ -28,8 +28,8 @@ from kmcompile.text.figures import counted, share_text
 CANDIDATES = 256
 """Ordinary inputs that are made of a machine."""
 
-_LEAST_SHARE = 0.5
-"""Share of ordinary inputs that codes of 8 bits must certify unless they are lossless."""
+LEAST_SHARE = 0.5
+"""Share of the inputs that rounded codes must certify, unless they are asked for by name."""
 
 _LOST_SHARE = 0.001
 """Share of ordinary inputs that 32-bit coefficients certify and 16-bit coefficients may leave
@@ -112,15 +112,13 @@ def lower_in_format(
     Raises
     ------
     InputError
-        If the format does not support this machine, or if 8 bits certify too few inputs.
+        If the format does not support this machine.
     """
     try:
-        lowered = lower_unchecked(original, target, name, number_format, samples)
+        return lower_unchecked(original, target, name, number_format, samples)
     except InputError as error:
         prefix = "" if number_format == "float32" else f"--format {number_format}: "
         raise InputError(f"{prefix}{error}") from error
-    check_certificates(lowered, number_format)
-    return lowered
 
 
 def lower_unchecked(
@@ -130,7 +128,7 @@ def lower_unchecked(
     number_format: str,
     samples: Float32Array | None = None,
 ) -> Lowered:
-    """Return the exact program as `lower_in_format` does, even if it certifies too few inputs.
+    """Return the exact program as `lower_in_format` does, with errors that name no option.
 
     Raises
     ------
@@ -155,40 +153,40 @@ def lower_unchecked(
 
 
 def lacking_certificates(lowered: Lowered) -> str:
-    """Return the reason why 8 bits certify too few inputs of this machine, or an empty text."""
-    coded, share = lowered.coded, lowered.measured.certified_share
-    if coded is None or coded.lossless or coded.width != "int8" or share >= _LEAST_SHARE:
-        return ""
-    return f"8 bits certify {share_text(share)} of {lowered.measured.inputs}"
+    """Return in words that codes certify too few inputs of this machine, or an empty text.
 
-
-def check_certificates(lowered: Lowered, number_format: str) -> None:
-    """Refuse 8 bits that certify too few inputs of this machine.
-
-    Raises
-    ------
-    InputError
+    The certificates of a reduced machine say nothing of its format: hardly any input has one.
     """
-    too_little = lacking_certificates(lowered)
-    if too_little:
-        raise InputError(
-            f"--format {number_format}: {too_little}, must be {share_text(_LEAST_SHARE)}\n"
-            "use --format int16"
-        )
+    coded = lowered.coded
+    if coded is None or coded.lossless or lowered.machine.reduced_from is not None:
+        return ""
+    return bits_certify(lowered) if lowered.measured.certified_share < LEAST_SHARE else ""
+
+
+def bits_certify(lowered: Lowered) -> str:
+    """Return in words what share of the inputs a format certifies."""
+    bits = lowered.program.number_format.removeprefix("float").removeprefix("int")
+    measured = lowered.measured
+    return f"{bits} bits certify {share_text(measured.certified_share)} of {measured.inputs}"
 
 
 def measure(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
     """Return measurements on the samples or, without any, on ordinary inputs."""
-    X, inputs = ordinary, "ordinary inputs"
-    if samples is not None and len(samples):
-        X = samples[:: -(-len(samples) // _MOST_SAMPLES)]
-        inputs = "the samples in --data"
+    X = measured_on(ordinary, samples)
+    inputs = "ordinary inputs" if X is ordinary else "the samples in --data"
     answers = interpret(program, X)
     accepted = answers.results["status"] == Status.OK
     operations = answers.exact_operations[accepted]
     mean = operations.mean() if len(operations) else exact_operations(program)
     certified = float(answers.results["certified"].mean())
     return Measured(certified, float(accepted.mean()), float(mean), inputs)
+
+
+def measured_on(ordinary: Float32Array, samples: Float32Array | None) -> Float32Array:
+    """Return the samples on which is measured, or the ordinary inputs where there are none."""
+    if samples is None or not len(samples):
+        return ordinary
+    return samples[:: -(-len(samples) // _MOST_SAMPLES)]
 
 
 def certified_share(program: Program, X: Float32Array) -> float:

@@ -15,6 +15,7 @@ def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
     return (
         *chosen.lowered.machine.notes,
         *chosen.lowered.notes,
+        *chosen.warnings,
         *_mode_notes(chosen),
         *_operation_notes(chosen.program),
         *_polynomial_notes(chosen),

@@ -15,7 +15,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
-from kmcompile import cli
+from kmcompile import cli, compile_model, readers
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.target import load_target
 
 X, Y = load_breast_cancer(return_X_y=True)
 REAL = StandardScaler().fit_transform(X)
@@ -93,26 +95,47 @@ def test_gamma_that_no_integer_holds_exits_3(
     assert "gamma" in message
 
 
-def test_8_bits_that_certify_too_little_exit_3_with_the_share(
-    capsys: pytest.CaptureFixture[str],
+def warnings_of(*words: str) -> list[str]:
+    """Compile, which must succeed, and return the warnings."""
+    with pytest.warns(UserWarning) as caught:
+        compile_model("m.pkl", verify="none", **dict(zip(words[::2], words[1::2], strict=True)))
+    return [str(one.message) for one in caught]
+
+
+@pytest.mark.parametrize(
+    ("replay", "rest"),
+    [("none", "another label may not be the model's"), ("float64", "the replay sums the others")],
+)
+def test_8_bits_that_certify_too_little_are_there_where_asked_for_with_a_warning(
+    replay: str, rest: str
 ) -> None:
     store(SVC(C=1e4, gamma=5.0).fit(TWO, Y))
-    code, message = fail(capsys, "--format", "int8")
-    assert code == 3
-    assert "--format int8: 8 bits certify" in message
-    assert "% of ordinary inputs, must be 50 %" in message
-    assert "use --format int16" in message
+    (warning,) = warnings_of("format", "int8", "replay", replay)
+    assert warning.startswith("--format int8: 8 bits certify")
+    assert "% of ordinary inputs; " in warning
+    assert rest in warning
 
 
 @pytest.mark.parametrize("mode", ["exact", "certified", "statistical"])
-def test_the_share_is_that_of_the_samples_where_there_are_any(
-    mode: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_share_is_that_of_the_samples_where_there_are_any(mode: str) -> None:
     store(SVC(C=1e4, gamma=5.0).fit(TWO, Y))
     np.savez("samples.npz", X=TWO)
-    code, message = fail(capsys, "--format", "int8", "--data", "samples.npz", "--mode", mode)
-    assert code == 3
-    assert "% of the samples in --data, must be 50 %" in message
+    (warning,) = warnings_of("format", "int8", "data", "samples.npz", "mode", mode)
+    assert "% of the samples in --data; " in warning
+
+
+def test_auto_takes_no_8_bits_that_certify_too_little_for_the_flash(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Rounded to 8 bits these vectors would fit."""
+    store(SVC(C=1e4, gamma=5.0).fit(np.hstack([TWO] * 20), Y))
+    target = load_target("cortex-m4")
+    in_bytes = lower_in_format(readers.load_model(Path("m.pkl")), target, "m", "int8")
+    budget = str(in_bytes.program.table_bytes + 4000)
+    words = ("--target", "cortex-m4", "--mode", "exact", "--verify", "none")
+    code, message = fail(capsys, *words, "--max-flash", budget)
+    assert code == 4
+    assert "bytes of flash" in message
 
 
 @pytest.mark.parametrize("number_format", ["auto", "int8"])

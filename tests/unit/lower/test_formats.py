@@ -14,14 +14,17 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.lower.format_choice import ENOUGH, FormatCandidate, Tried, choose_format
-from kmcompile.lower.formats import Lowered, grid_text, lower_in_format
+from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
+from kmcompile.lower.format_shares import ENOUGH
+from kmcompile.lower.formats import Lowered, grid_text, lacking_certificates, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.cost import exact_operations
-from kmcompile.program.estimate import Estimate, estimated_instructions
+from kmcompile.program.estimate import CODE_BYTES, Estimate, estimated_instructions
 from kmcompile.program.interpreter import interpret
+from kmcompile.reduction.choice import reduce_asked
 from kmcompile.target import Cost, OperationCost, Target, load_target
 from kmcompile.text.figures import share_text
 
@@ -229,12 +232,61 @@ def test_a_machine_without_integers_stays_in_float32(kernel):
         assert candidates[key].reason.startswith("not for this machine: ")
 
 
-def test_8_bits_that_certify_too_little_are_refused_with_the_share_of_the_samples():
+def test_8_bits_that_certify_too_little_are_taken_only_where_they_are_asked_for():
     samples = cancer_samples()[:, :2]
-    with pytest.raises(InputError, match="of the samples in --data, must be 50 %") as caught:
-        lower_in_format(wiggly_machine(), TARGET, "model", "int8", samples)
-    assert "--format int8: 8 bits certify" in str(caught.value)
-    assert str(caught.value).endswith("use --format int16")
+    lowered = lower_in_format(wiggly_machine(), TARGET, "model", "int8", samples)
+    share = share_text(lowered.measured.certified_share)
+    assert lacking_certificates(lowered) == f"8 bits certify {share} of the samples in --data"
+    for flash_bytes in (None, 1, lowered.program.table_bytes + CODE_BYTES):
+        taken, candidates = chosen(wiggly_machine(), TARGET, flash_bytes, samples=samples)
+        assert taken.program.number_format != "int8"
+        assert candidates["int8"].reason.startswith("not for this machine")
+
+
+def test_no_taken_format_is_not_for_the_machine():
+    sizes = {key: c.lowered.program.table_bytes for key, c in chosen(wiggly_machine())[1].items()}
+    for flash_bytes in sizes.values():
+        for spare in (0, CODE_BYTES):
+            _, candidates = chosen(wiggly_machine(), TARGET, flash_bytes + spare)
+            (reason,) = (c.reason for c in candidates.values() if c.chosen)
+            assert "not for this machine" not in reason
+
+
+def test_a_flash_budget_that_changes_the_format_is_warned_of():
+    machine = cancer_machine()
+    dear = priced(1.0, 9.0, 9.0)
+    _, free = chosen(machine, dear)
+    assert free["float32"].chosen
+    assert not any(c.warning for c in free.values())
+    tables = free["float32"].lowered.program.table_bytes
+    _, tight = chosen(machine, dear, flash_bytes=tables + CODE_BYTES - 1)
+    assert tight["int16"].chosen
+    certified = [
+        share_text(tight[k].lowered.measured.certified_share) for k in ("int16", "float32")
+    ]
+    assert tight["int16"].warning == (
+        f"float32 does not fit {tables + CODE_BYTES - 1:,} bytes of flash: the format is int16, "
+        f"which certifies {certified[0]} of ordinary inputs, float32 {certified[1]}"
+    )
+
+
+def test_a_format_of_a_reduced_machine_is_judged_by_what_it_answers():
+    machine = wiggly_machine()
+    plan = plan_for(machine, reduce="40")
+    reduced = reduce_asked(machine, plan, lambda _: None, None).machine
+    assert reduced.reduced_from is not None
+    samples = cancer_samples()[:, :2]
+    lowered = lower_in_format(reduced, TARGET, "model", "int8", samples)
+    assert lowered.measured.certified_share < 0.5
+    assert lacking_certificates(lowered) == ""
+    _, candidates = chosen(reduced, samples=samples)
+    labels = {
+        key: interpret(c.lowered.program, samples).results["label"] for key, c in candidates.items()
+    }
+    alike = (labels["int8"] == labels["float32"]).mean()
+    assert alike < 0.999
+    assert not candidates["int8"].chosen
+    assert "as float32 does" in candidates["int8"].reason
 
 
 def test_an_input_outside_the_scale_is_not_certified():
