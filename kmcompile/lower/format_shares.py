@@ -11,7 +11,6 @@ from kmcompile.lower.formats import (
     LEAST_SHARE,
     Lowered,
     bits_certify,
-    measured_on,
 )
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
@@ -70,21 +69,19 @@ class Share:
         return self.kept < self.least
 
 
-def shares_of(
-    original: KernelMachine, found: Mapping[str, Lowered], samples: Float32Array | None
-) -> dict[str, Share]:
+def shares_of(original: KernelMachine, found: Mapping[str, Lowered]) -> dict[str, Share]:
     """Return what each format keeps of a machine.
+
+    No sample is asked how a reduced machine answers: `--reduce auto` promises something of them.
 
     Parameters
     ----------
     original : KernelMachine
     found : mapping of str to Lowered
         The programs by their formats, that in float32 among them.
-    samples : ndarray of shape (n, n_features), float32, optional
-        Samples that are looked at, by default ordinary inputs.
     """
     if original.reduced_from is not None and original.task is not Task.REGRESSION:
-        return _alike(found, measured_on(found["float32"].ordinary, samples))
+        return _alike(found, found["float32"].ordinary)
     return {key: _certified(key, lowered, found["float32"]) for key, lowered in found.items()}
 
 
@@ -111,7 +108,7 @@ def _alike(found: Mapping[str, Lowered], X: Float32Array) -> dict[str, Share]:
     for key, lowered in found.items():
         same = [answers[key][name] == answers["float32"][name] for name in ("label", "status")]
         kept, free = float(np.mean(same[0] & same[1])), _loses_nothing(lowered)
-        does = f"answers {share_text(kept)} of {lowered.measured.inputs} as float32 does"
+        does = f"answers {share_text(kept)} of ordinary inputs as float32 does"
         enough = confidence_text(_ALIKE)
         shares[key] = Share(
             kept,

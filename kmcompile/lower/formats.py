@@ -172,21 +172,16 @@ def bits_certify(lowered: Lowered) -> str:
 
 def measure(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
     """Return measurements on the samples or, without any, on ordinary inputs."""
-    X = measured_on(ordinary, samples)
-    inputs = "ordinary inputs" if X is ordinary else "the samples in --data"
+    X, inputs = ordinary, "ordinary inputs"
+    if samples is not None and len(samples):
+        X = samples[:: -(-len(samples) // _MOST_SAMPLES)]
+        inputs = "the samples in --data"
     answers = interpret(program, X)
     accepted = answers.results["status"] == Status.OK
     operations = answers.exact_operations[accepted]
     mean = operations.mean() if len(operations) else exact_operations(program)
     certified = float(answers.results["certified"].mean())
     return Measured(certified, float(accepted.mean()), float(mean), inputs)
-
-
-def measured_on(ordinary: Float32Array, samples: Float32Array | None) -> Float32Array:
-    """Return the samples on which is measured, or the ordinary inputs where there are none."""
-    if samples is None or not len(samples):
-        return ordinary
-    return samples[:: -(-len(samples) // _MOST_SAMPLES)]
 
 
 def certified_share(program: Program, X: Float32Array) -> float:

@@ -170,9 +170,9 @@ class Plan:
     def format_samples(self) -> Float32Array | None:
         """Calibration samples that may judge a number format, shape (n, n_features), or None.
 
-        The samples show what 8-bit codes certify, and whether this is enough. Refusing a program by
-        them does not weaken a promise that is calibrated on them; choosing among programs by them
-        would. In mode statistical, `--format auto` therefore does not use them.
+        The samples show what 8-bit codes certify, for a warning. Choosing among programs by them
+        would weaken a promise that is calibrated on them. In mode statistical, `--format auto`
+        therefore does not use them.
         """
         measures = self.number_format == "int8" or (
             self.number_format == "auto" and self.mode != "statistical"
