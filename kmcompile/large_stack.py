@@ -47,15 +47,18 @@ def large_stack(
         return ""
     text = f"a call takes up to {bytes_text(stack_bytes)} of stack"
     tell("looking for what takes so much stack")
-    option, value = ("mode", "exact") if chosen.program.early_exits else ("replay", "none")
+    asked = request.given
+    if chosen.program.early_exits:
+        option, given = "--mode exact", replace(asked, mode="exact")
+    else:
+        option, given = "--replay none", replace(asked, replay="none")
     try:
-        given = replace(request.given, **{option: value})
         less = _stack_bytes(Request.of(Path(request.kind), given), machine, chosen)
     except KmcompileError:  # it does not go with what was asked for
         return text
     if less is None or less >= stack_bytes:
         return text
-    return f"{text}; --{option} {value} makes it {bytes_text(less)}"
+    return f"{text}; {option} makes it {bytes_text(less)}"
 
 
 def _stack_bytes(request: Request, machine: KernelMachine, chosen: ChosenProgram) -> int | None:

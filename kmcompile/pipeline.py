@@ -48,8 +48,8 @@ from kmcompile.request.option_values import flag
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
-from kmcompile.verify.queries import Queries
 from kmcompile.verify.likeness import beyond_promise, unlike_data
+from kmcompile.verify.queries import Queries
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -107,9 +107,8 @@ def compile_model(
         verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
         _check_built(chosen, findings)
-        stack = None
+        stack = None if findings.memory is None else findings.memory.stack_bytes
         if findings.memory is not None:
-            stack = findings.memory.stack_bytes
             files |= packaged_again(chosen, files, stack)
         found = (
             unlike,
@@ -313,7 +312,10 @@ def _beyond_promise(
     findings: Findings, queries: Queries, promise: Promise | None, reduction: Reduction | None
 ) -> str:
     """Return a warning if more labels of test samples differ than is promised in all."""
-    limits = (promise and promise.upper_bound, reduction and reduction.chosen.limit)
+    limits = (
+        None if promise is None else promise.upper_bound,
+        None if reduction is None else reduction.chosen.limit,
+    )
     promised = [limit for limit in limits if limit is not None]
     check = findings.check
     if not promised or check is None or check.certified is None or queries.source != "test-data":

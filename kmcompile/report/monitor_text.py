@@ -91,7 +91,7 @@ def _found_text(found: list[Report]) -> str:
 
 
 def _missed_text(section: Report) -> str:
-    """Return the kinds of which less than half are found, with their meanings; "" if there are none."""
+    """Return the kinds of which less than half are found, with their meanings."""
     missed = (one["kind"] for one in section["strange"] if 2 * one["found"] < one["queries"])
     return "; ".join(f"{kind} ({_MEANING[kind]})" for kind in missed)
 

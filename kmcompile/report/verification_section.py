@@ -47,7 +47,9 @@ def verification_section(
         fields = ("bounded.sign_disagreements", "certified")
         reasons |= {f"verification.{name}": NO_LABELS for name in fields}
     elif is_reduced and certified is not None and not certified.certified_share:
-        reasons["verification.certified"] = _differing(check.label_disagreements, certified, findings)
+        reasons["verification.certified"] = _differing(
+            check.label_disagreements, certified, findings
+        )
         certified = None
     if check is None or check.probabilities is None:
         reasons["verification.probabilities"] = (

@@ -33,10 +33,10 @@ def beyond_promise(unlike: int, n: int, promised: float) -> str:
     """
     if not n or unlike / n <= promised:
         return ""
+    differ = counted(n, "test label differs", "test labels differ")
     return (
-        f"{count_text(unlike)} of {counted(n, 'test label differs', 'test labels differ')} from the "
-        f"model's, {share_text(unlike / n)}: more than the {share_text(promised)} that is promised "
-        "for inputs like --data"
+        f"{count_text(unlike)} of {differ} from the model's, {share_text(unlike / n)}: more than "
+        f"the {share_text(promised)} that is promised for inputs like --data"
     )
 
 

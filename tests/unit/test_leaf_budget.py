@@ -34,6 +34,7 @@ def worst(made) -> int:
     [
         (Routed("wine", 4), {"target": "cortex-m4"}),
         (Routed("wine", 4), {"target": "host", "max_instructions": 10}),
+        (Routed("wine", 4), {"target": "cortex-m4", "max_instructions": 10, "reduce": "off"}),
         (Routed("wine", 4), {"target": "cortex-m4", "max_instructions": 10, "verify": "host"}),
         (Routed("wine", 5, kernel="poly"), {"target": "cortex-m4", "max_instructions": 10}),
     ],
