@@ -56,7 +56,8 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
         Pipeline ending with one, or what `precomputed_machine` returns.
     **options
         The options of the command line with underscores: target, risk, max_flash, name, out, ...
-        `data` and `test_data` are files or arrays of shape (n_samples, n_features). Without `out`
+        `data` and `test_data` are files or arrays of shape (n_samples, n_features),
+        `input_tolerance` is a number, a file or an array of shape (n_features,). Without `out`
         an estimator's output folder is not written. `n_jobs` is joblib's number of jobs for
         calibration: by default 1, or what a surrounding `joblib.parallel_config` says.
 
@@ -85,6 +86,9 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
         for name in _SAMPLES:
             if options.get(name) is not None:
                 options[name] = _sample_file(name, options[name], Path(scratch))
+        tolerance = options.get("input_tolerance")
+        if not isinstance(tolerance, str | os.PathLike | None):
+            options["input_tolerance"] = _tolerance(tolerance, Path(scratch))
         return pipeline.compile_model(source, Options(**options), progress)
 
 
@@ -104,6 +108,28 @@ def _sample_file(name: str, samples: Any, scratch: Path) -> Path:
         ) from error
     path = scratch / f"{name}.npy"
     np.save(path, array, allow_pickle=False)
+    return path
+
+
+def _tolerance(given: Any, scratch: Path) -> float | Path:
+    """Return the number that was given, or the path of a file with the array that was given."""
+    import numpy as np
+
+    from kmcompile.errors import UsageError
+
+    try:
+        array = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.array([np.nan])
+    if array.ndim == 0:
+        return float(array)
+    row = np.atleast_2d(array)
+    if len(row) != 1 or row.ndim > 2 or not np.all((row >= 0) & (row < np.inf)):
+        raise UsageError(
+            "input_tolerance: must be a number of at least 0, or an array with one for each feature"
+        )
+    path = scratch / "input_tolerance.npy"
+    np.save(path, row, allow_pickle=False)
     return path
 
 

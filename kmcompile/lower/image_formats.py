@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kmcompile.errors import InputError
+from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.lower.formats import (
     CANDIDATES,
     Lowered,
@@ -24,6 +25,8 @@ from kmcompile.program.stages import FixedSum, Stage
 from kmcompile.target import Target
 
 _LARGEST_CODE = 32767
+_KERNELS = (Rbf, Poly, Sigmoid, Linear)
+"""The kernels whose sums an image holds: nothing of their C but numbers depends on the model."""
 
 
 def lower_for_image(
@@ -53,8 +56,14 @@ def lower_for_image(
     Raises
     ------
     InputError
-        If the format does not support this machine.
+        If no image holds sums of the machine's kernel, or the format does not support this machine.
     """
+    if not isinstance(original.kernel, _KERNELS):
+        held = ", ".join(kernel.name for kernel in _KERNELS)
+        raise InputError(
+            f"--tables image: no image holds the {original.kernel.name} kernel, only {held}\n"
+            "leave out --tables image"
+        )
     if number_format != "float32":
         try:
             return _in_codes(original, target, name, number_format, like)

@@ -15,9 +15,11 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT32
+from kmcompile.numeric.table import Table
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, Sign, Value, Vote
+from kmcompile.program.stages.tolerance.box_distance import BEYOND
 from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 from kmcompile.steps import Affine, Clip, Columns, Extension, Projection, Step
@@ -46,7 +48,7 @@ def with_input_tolerance(
     Raises
     ------
     InputError
-        If there are no bounds for such a machine.
+        If there are no bounds for such a machine, or none that float32 holds.
     """
     if tolerance is None:
         return program
@@ -74,8 +76,19 @@ def with_input_tolerance(
             slopes = poly_slopes(sloping, machine, t, grown)
     else:
         widths = _linear_widths(machine, t)
+    if slopes is not None and not _within_float32(slopes.tables()):
+        slopes = None  # they prove nothing either
     box = InputTolerance(tolerance, reach, FLOAT32.bound_constants(widths), slopes, distance)
+    if not (reach < BEYOND and _within_float32(box.tables())):
+        raise InputError(
+            "--input-tolerance: within it decisions differ by more than float32 holds\n"
+            "give a smaller tolerance"
+        )
     return replace(program, prepare=replace(program.prepare, reach=reach), box=box)
+
+
+def _within_float32(tables: tuple[Table, ...]) -> bool:
+    return all(bool((np.abs(table.values) < BEYOND).all()) for table in tables)
 
 
 def _with_slopes(program: Program) -> ExactSum | None:

@@ -12,7 +12,8 @@ import numpy as np
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.errors import ToolError
+from kmcompile.errors import InputError, ToolError
+from kmcompile.exits.candidates.samples import accepted_rows
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
@@ -70,6 +71,11 @@ def collect_queries(
         data; mode certified, which fits no threshold, uses all samples. Of many, some are taken.
     calibrated_with : ndarray of shape (n, n_features), float32, optional
         All calibration samples. Test data among them measure no risk.
+
+    Raises
+    ------
+    InputError
+        If the program accepts none of the queries.
     """
     given = np.zeros((0, machine.n_features), dtype=np.float32)
     source: Source = "generated"
@@ -86,6 +92,13 @@ def collect_queries(
     edges = edge_inputs(machine, program.prepare.limit)
     note = f"queries: {len(given)} from files, {len(made)} generated, {len(edges)} at the edges"
     n_given, n_ordinary = len(given), len(given) + len(made)
+    if not accepted_rows(program.prepare, np.concatenate([given, made])).any():
+        n_ordinary += len(edges)  # of a machine that is constant but for inputs beyond the limit
+        if not accepted_rows(program.prepare, edges).any():
+            raise InputError(
+                "no input that is made from the model is accepted: all lie beyond the input limit "
+                f"{program.prepare.limit:g}\nscale the data and retrain"
+            )
     X, notes = [given, made, edges], [note]
     if seen is not None:
         source = "calibration"

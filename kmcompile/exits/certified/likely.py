@@ -122,7 +122,8 @@ def _of_constants(machine: KernelMachine, n: int, rng: np.random.Generator) -> F
     routing = machine.routing
     assert routing is not None
     ends = routing.targets < 0
-    empty = ends & (routing.leaf_sizes[-1 - routing.targets] == 0)
+    empty = ends.copy()  # other targets are nodes, which no leaf's number stands for
+    empty[ends] = routing.leaf_sizes[-1 - routing.targets[ends]] == 0
     if not empty.any() or empty.sum() == ends.sum():
         return np.zeros((0, machine.n_features))
     more = int(n * empty.sum() / (ends.sum() - empty.sum()))
