@@ -124,7 +124,7 @@ def _tolerance(given: Any, scratch: Path) -> float | Path:
     if array.ndim == 0:
         return float(array)
     row = np.atleast_2d(array)
-    if len(row) != 1 or row.ndim > 2 or not np.all((row >= 0) & (row < np.inf)):
+    if row.ndim > 2 or len(row) != 1 or not row.size or not np.all((row >= 0) & (row < np.inf)):
         raise UsageError(
             "input_tolerance: must be a number of at least 0, or an array with one for each feature"
         )

@@ -9,6 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit_files
@@ -25,6 +27,7 @@ from kmcompile.program.program import Program
 from kmcompile.report.assemble import verified_again
 from kmcompile.report.failure_report import Made
 from kmcompile.report.image_section import image_facts
+from kmcompile.report.one_answer import one_answer_warnings
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
@@ -110,6 +113,8 @@ def make_image(
     files = {**flying.files, f"{name}_image.c": emitted.texts[f"{name}_image.c"].encode("ascii")}
     findings, facts = _verified(machine, program, plan, files, verify, path, tell)
     write_whole(path, emitted.image)
+    samples = np.concatenate([plan.samples, plan.test_samples])
+    warnings += one_answer_warnings(machine, program, samples)
     return {
         "image": {
             **asdict(image_facts(program, emitted.image, path.name)),

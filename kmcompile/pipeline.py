@@ -10,6 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
@@ -40,6 +42,7 @@ from kmcompile.report.certified_instead import modes_compared
 from kmcompile.report.failure_report import Made
 from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes
+from kmcompile.report.one_answer import one_answer_warnings
 from kmcompile.report.reduction_text import reduction_text
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.summary import is_reduced
@@ -106,6 +109,9 @@ def compile_model(
         answers = interpret(program, queries.X)
         verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
+        samples = np.concatenate([plan.samples, plan.test_samples])
+        told = one_answer_warnings(machine, program, samples)
+        findings = replace(findings, warnings=(*findings.warnings, *told))
         _check_built(chosen, findings)
         stack = None if findings.memory is None else findings.memory.stack_bytes
         if findings.memory is not None:

@@ -85,7 +85,8 @@ def edge_inputs(machine: KernelMachine, limit: np.float32) -> Float32Array:
             row = base.copy()
             row[feature] = value
             single.append(row)
-    growing = base * np.float32(2.0) ** np.arange(1, 61, 4, dtype=np.float32)[:, None]
+    with np.errstate(over="ignore"):  # infinities are refused, too
+        growing = base * np.float32(2.0) ** np.arange(1, 61, 4, dtype=np.float32)[:, None]
     # Behind a scaler the steps get what rounding leaves of zeros, for instance a Normalizer.
     shares = np.array([0.0, 1e-30, 2.0**-52, 2.0**-48, 2.0**-44, 2.0**-24])[:, None]
     nearly_zeros = before_steps(machine, shares * machine.prepare(base[None].astype(np.float64)))

@@ -94,9 +94,13 @@ class Precision:
         return self.dtype(self.bound_constants(value))
 
     def bound_constants(self, values: ArrayLike) -> RealArray:
-        """Return `bound_constant` of every element, in the shape of `values`."""
+        """Return `bound_constant` of every element, in the shape of `values`.
+
+        Beyond the format it is infinity, which no table holds.
+        """
         widened = np.asarray(values, dtype=np.float64) * _SLACK
-        up = np.nextafter(widened.astype(self.dtype), self.dtype(np.inf))
+        with np.errstate(over="ignore"):
+            up = np.nextafter(widened.astype(self.dtype), self.dtype(np.inf))
         return np.maximum(up, self.dtype(self.smallest_normal))
 
     def stored_factor(self, name: str, value: float) -> Any:

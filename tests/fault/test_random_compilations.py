@@ -1,0 +1,51 @@
+"""Compilations at random end with success or with an exit code that the manual names."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from random_compilations import campaign, compile_case
+
+from kit.random_models import KINDS
+from kmcompile.readers.sklearn.classes import ESTIMATORS, OWN_ESTIMATORS
+
+_MINUTES = 10.0
+"""Of the exhaustive test without `--minutes`."""
+
+
+def test_every_estimator_that_is_read_is_drawn():
+    assert set(KINDS) == {*ESTIMATORS, *OWN_ESTIMATORS}
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("first", range(0, 30, 10))
+def test_no_compilation_at_random_ends_as_a_defect(first):
+    for seed in range(first, first + 10):
+        found = compile_case(seed)
+        assert not found.finding, _said(seed, found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.exhaustive
+def test_no_estimator_ends_as_a_defect(kind):
+    for seed in range(20):
+        found = compile_case(seed, kind)
+        assert not found.finding, _said(seed, found, kind)
+
+
+@pytest.mark.exhaustive
+def test_no_compilation_ends_as_a_defect_for_minutes(request, capsys):
+    minutes = request.config.getoption("--minutes")
+    seed = int(time.time())  # another one in every run: findings are printed with theirs
+    with capsys.disabled():
+        _, findings = campaign(_MINUTES if minutes is None else minutes, seed)
+    assert findings == 0
+
+
+def _said(seed, found, kind=""):
+    more = f" --kind {kind}" if kind else ""
+    return (
+        f"{found.ended}: {found.said}\n{found.finding}\nrepeat it: "
+        f"python tests/fault/random_compilations.py --only {seed}{more}"
+    )
