@@ -90,9 +90,9 @@ def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, P
     limit = np.union1d(every, once)
     counted = Counted(np.isin(limit, every), np.isin(limit, once))
     held = HeldOut(share, X[limit], counted, X[np.sort(shown)], n_samples - len(firsts))
-    left = ~aside.every
-    counted = replace(Counted.whole(int(left.sum())), once=aside.seen[left])
-    return held, replace(plan, samples=np.ascontiguousarray(X[left]), counted=counted)
+    others = ~aside.every
+    counted = replace(Counted.whole(int(others.sum())), once=aside.seen[others])
+    return held, replace(plan, samples=np.ascontiguousarray(X[others]), counted=counted)
 
 
 def sizes(n: int, share: float) -> tuple[int, int]:
