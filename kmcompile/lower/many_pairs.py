@@ -24,7 +24,7 @@ import numpy as np
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
-MOST_TOGETHER = 1 << 13
+MOST_TOGETHER = 1 << 12
 """Most vectors of a group."""
 
 _BLOCK_VALUES = 1 << 18

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,7 +10,6 @@ import numpy as np
 
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.expansion_moments import MANY
 from kmcompile.exits.certified.expansion_size import EIGENVALUE_OPERATIONS, Size
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.known_expansions import Known
@@ -23,6 +21,11 @@ from kmcompile.exits.certified.lower_expansion import (
     form_bytes,
     no_curvature,
     stages_of,
+)
+from kmcompile.exits.certified.many_vectors import (
+    has_many_vectors,
+    known_of,
+    most_operations,
 )
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
@@ -41,9 +44,6 @@ _BY_LABEL = (1, 16)
 _BASES = (4, 6, 8, 12, 16)
 _MOST_NORMS = 2e11
 """Most multiply-adds for the norms of a tree's last level: about a minute."""
-
-_MOST_OF_MANY = 3e11
-"""Most multiply-adds for the centres of a machine of many vectors: tens of seconds."""
 
 _HOPELESS = 0.02
 """Share of the samples that the largest curved test of a level must decide for smaller ones to pay,
@@ -117,7 +117,10 @@ def fit_local_expansion(
     trial = _Trial(batch.chosen(some), program.ends, "local_expansion" in room.stages.needed)
     found, seen = dict[str, LocalExpansion](), set[tuple[tuple[int, ...], int]]()
     shapes = (*_SHAPES, *([_BY_LABEL] if machine.task is Task.ONE_VS_ONE else []))
-    for shape, part in zip(shapes, budget.split(len(shapes)), strict=True):
+    parts = budget.split(len(shapes))
+    if has_many_vectors(machine):  # what a shape leaves is for the next ones
+        parts = [budget] * len(shapes)
+    for shape, part in zip(shapes, parts, strict=True):
         searches, known = [1], known_of(shape, machine, of_shapes)
         for n_labels in searches:
             own = affordable(shape, machine, program, room, part, n_labels)
@@ -276,32 +279,18 @@ def affordable(
     return ()
 
 
-def most_operations(machine: KernelMachine, most: float) -> float:
-    """Return the most multiply-adds of a search: `most` for a machine of many vectors."""
-    return most if machine.n_support_vectors > MANY else math.inf
-
-
 def spend(
     shape: tuple[int, ...], machine: KernelMachine, budget: SearchBudget, n_labels: int
 ) -> None:
     """Count the multiply-adds of a tree for a machine of many vectors."""
-    if machine.n_support_vectors > MANY:
+    if has_many_vectors(machine):
         budget.spend(_n_centres(shape) * _added(machine, n_labels))
-
-
-def known_of(
-    shape: tuple[int, ...], machine: KernelMachine, of_shapes: dict[tuple[int, ...], Known] | None
-) -> Known:
-    """Return what earlier trees of a shape have made of many vectors; nothing of few."""
-    if of_shapes is None or machine.n_support_vectors <= MANY:
-        return Known()
-    return of_shapes.setdefault(shape, Known())
 
 
 def _added(machine: KernelMachine, n_labels: int) -> float:
     """Return the multiply-adds of a centre, beside those of its rows for one label less."""
     most = _operations(_size(machine, n_labels))
-    if n_labels == 1 or machine.n_support_vectors <= MANY:
+    if n_labels == 1 or not has_many_vectors(machine):
         return most
     return most - _operations(_size(machine, n_labels - 1))
 
@@ -335,7 +324,7 @@ def _operations(size: Size) -> float:
 
 def offer_local_expansion(asked: Asked) -> list[Offer]:
     """Return the local expansions that fit a machine and its room."""
-    most = most_operations(asked.machine, _MOST_OF_MANY)
+    most = most_operations(asked.machine, "local_expansion")
     budget = asked.budgets.of("local_expansion", most)
     return [
         *fit_local_expansion(asked.machine, asked.program, asked.X, asked.room, budget, asked.known)

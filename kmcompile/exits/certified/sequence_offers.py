@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
-from kmcompile.exits.certified.local_expansion import most_operations
+from kmcompile.exits.certified.many_vectors import most_operations
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.sequence_normals import Squares
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
@@ -45,15 +45,11 @@ _LONGER = 1.2
 _MOST_OPERATIONS = 6e10
 """Most multiply-adds of the search for free vectors: about twenty seconds."""
 
-_MOST_OF_MANY, _MOST_FREE_OF_MANY = 1.5e11, 3e10
-"""Most multiply-adds of all products of support vectors, and of the search for free vectors, for a
-machine of many vectors."""
-
 
 def offer_bound_sequences(asked: Asked) -> list[Offer]:
     """Return bound sequences of support vectors and of free vectors, each in several lengths."""
     machine, program = asked.machine, asked.program
-    most = most_operations(machine, _MOST_OF_MANY)
+    most = most_operations(machine, "bound_sequence")
     budget = asked.budgets.of("bound_sequence", most)
     if not budget.allows(operations=_operations(machine)):
         budget.left_out()
@@ -107,8 +103,9 @@ def _free_sequences(
     if not has_gradient(machine.kernel):
         return
     lengths = free_lengths(of_support_vectors, program.ends, asked.room.operations)
-    most = min(_MOST_OPERATIONS, most_operations(machine, _MOST_FREE_OF_MANY))
-    budget = asked.budgets.of("bound_sequence of free vectors", most)
+    name = "bound_sequence of free vectors"
+    most = min(_MOST_OPERATIONS, most_operations(machine, name))
+    budget = asked.budgets.of(name, most)
     x = program.prepare.run(Batch.of(asked.X, program.n_decisions)).x.astype(np.float64)
 
     def relevant(f: Float64Array) -> NDArray[np.bool_]:

@@ -12,8 +12,9 @@ from kmcompile.exits.certified.expansion import Expansion, Vectors, kept_vectors
 from kmcompile.exits.certified.expansion_constants import reach_constants, stored
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.likely_labels import worthwhile
-from kmcompile.exits.certified.local_expansion import affordable, known_of, most_operations, spend
+from kmcompile.exits.certified.local_expansion import affordable, spend
 from kmcompile.exits.certified.local_expansion import why_not as why_not_expanded
+from kmcompile.exits.certified.many_vectors import known_of, most_operations
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
@@ -38,9 +39,6 @@ _MOST_TERMS = 1500
 _MOST_FEATURES = 16
 """With more features, polynomials of degree 3 have too many terms [measured]."""
 
-_MOST_OF_MANY = 1e11
-"""Most multiply-adds for the centres of a machine of many vectors: ten seconds."""
-
 _UP = 1 + 1e-9
 
 
@@ -59,7 +57,7 @@ def why_not(machine: KernelMachine, program: Program) -> str:
 def offer_taylor_polynomials(asked: Asked) -> list[Offer]:
     """Return stages of several degrees and numbers of centres that fit, each with a text."""
     machine, program = asked.machine, asked.program
-    most = most_operations(machine, _MOST_OF_MANY)
+    most = most_operations(machine, "taylor_polynomial")
     budget = asked.budgets.of("taylor_polynomial", most)
     samples = program.prepare.run(Batch.of(asked.X, program.n_decisions)).x.astype(np.float64)
     labels = evaluate(machine, asked.X).labels
