@@ -69,6 +69,23 @@ class BudgetError(KmcompileError):
     exit_code = 4
 
 
+class OverBudgetError(BudgetError):
+    """The program exceeds one budget, which other options may meet.
+
+    Attributes
+    ----------
+    over : {"flash", "array", "addresses", "RAM", "instructions"}
+        What is exceeded: "array" is the largest array of the target, "addresses" the flash that it
+        can read.
+    needed, allowed : int
+        What the program needs, at least, and what it may use.
+    """
+
+    def __init__(self, text: str, over: str, needed: int, allowed: int) -> None:
+        super().__init__(text)
+        self.over, self.needed, self.allowed = over, needed, allowed
+
+
 class ToolError(KmcompileError):
     """A compiler or an emulator is missing, failed or hung."""
 

@@ -35,6 +35,7 @@ from kmcompile.program.memory import check_flash, check_instructions, check_ram
 from kmcompile.program.program import Program
 from kmcompile.reduction.choice import reduce_asked
 from kmcompile.reduction.curve import Reduction
+from kmcompile.remedies import remedied
 from kmcompile.report import html, json_report
 from kmcompile.report.assemble import Compilation, assemble, options_in_effect, verified_again
 from kmcompile.report.cascade import cascade_of
@@ -99,7 +100,8 @@ def compile_model(
         chosen = choose_program(reduced.machine, reduced.plan, tell)
         chosen, monitored = with_monitor(chosen, held, plan, tell)
         plan = reduced.plan
-        chosen.check_fits()
+        with remedied(reduced.machine, chosen):
+            chosen.check_fits()
         tell("writing C")
         files = _written(machine, chosen, reduced.reduction)
         tell("collecting queries")
@@ -112,7 +114,8 @@ def compile_model(
         samples = np.concatenate([plan.samples, plan.test_samples])
         told = one_answer_warnings(machine, program, samples)
         findings = replace(findings, warnings=(*findings.warnings, *told))
-        _check_built(chosen, findings)
+        with remedied(reduced.machine, chosen):
+            _check_built(chosen, findings)
         stack = None if findings.memory is None else findings.memory.stack_bytes
         if findings.memory is not None:
             files |= packaged_again(chosen, files, stack)

@@ -37,5 +37,5 @@ def check_names(asked: AskedStages, mode: str) -> None:
         if mode == "certified" and name in statistical:
             raise UsageError(
                 f"{name} is a statistical exit, which mode certified has not\n"
-                "give --data FILE and leave out --mode certified"
+                "use --mode statistical with --data FILE"
             )

@@ -32,6 +32,7 @@ from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program, Step
 from kmcompile.program.schedule import schedule
 from kmcompile.request.asked_stages import AskedStages
+from kmcompile.request.option_values import DEFAULT_PROMISE, flag
 from kmcompile.request.plan import Plan
 
 _MOST_COMPARED = 1000
@@ -237,7 +238,10 @@ def complete(
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded, offered)
     except FewSamplesError as error:
         if not plan.mode_is_default or plan.stages.needed:
-            raise
+            fields = [name for name in (*DEFAULT_PROMISE, "stages", "require") if name != "risk"]
+            given = [flag(name) for name in fields if getattr(plan.options, name) is not None]
+            asked = ", ".join(("--mode", "--risk", *given))
+            raise FewSamplesError(str(error).replace("--mode and --risk", asked)) from error
         few, plan = f"mode certified: {str(error).splitlines()[0]}", _certified(plan)
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
     if _may_be_proved(exits.calibration, plan, lowered.machine):

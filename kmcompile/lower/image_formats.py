@@ -68,7 +68,10 @@ def lower_for_image(
         try:
             return _in_codes(original, target, name, number_format, like)
         except InputError as error:
-            raise InputError(f"--format {number_format}: {error}") from error
+            if like is None:
+                raise InputError(f"--format {number_format}: {error}") from error
+            reason = str(error).splitlines()[0]
+            raise InputError(f"{reason}\ncompile the model anew, and fly its code") from error
     machine = run_passes(original, centers=True)
     ordinary = ordinary_inputs(machine, CANDIDATES)
     made = lower(machine, target, name, ordinary, skip_zeros=False)

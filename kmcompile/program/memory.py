@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmcompile.errors import BudgetError, ToolError
+from kmcompile.errors import OverBudgetError, ToolError
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import stored_bytes
 from kmcompile.request.budgets import Budgets
@@ -18,7 +18,7 @@ def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
 
     Raises
     ------
-    BudgetError
+    OverBudgetError
     """
     check_flash(program, stored_bytes(program), True, plan.budgets)
     check_tables(program, plan.target)
@@ -30,7 +30,7 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
 
     Raises
     ------
-    BudgetError
+    OverBudgetError
     """
     if allowed.flash_bytes is None or flash_bytes <= allowed.flash_bytes:
         return
@@ -38,12 +38,13 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
     parts = ", ".join(f"{table.name} {table.n_bytes:,}" for table in largest[:4])
     rest = flash_bytes - sum(table.n_bytes for table in largest[:4])
     least = "at least " if is_lower_limit else ""
-    once = ", or leave out --redundancy" if program.redundancy > 1 else ""
-    raise BudgetError(
+    raise OverBudgetError(
         f"{program.name}: needs {least}{flash_bytes:,} bytes of flash, {program.target} may use "
         f"{allowed.flash_bytes:,}\n"
-        f"bytes: {parts}, everything else {rest:,}\n"
-        f"try --format auto or --reduce, or give --max-flash if the board has more{once}"
+        f"bytes: {parts}, everything else {rest:,}",
+        "flash",
+        flash_bytes,
+        allowed.flash_bytes,
     )
 
 
@@ -54,22 +55,26 @@ def check_tables(program: Program, target: Target) -> None:
 
     Raises
     ------
-    BudgetError
+    OverBudgetError
     """
     largest = max(program.tables(), key=lambda table: table.n_bytes)
     if largest.n_bytes > target.largest_object_bytes:
-        raise BudgetError(
+        raise OverBudgetError(
             f"{program.name}: the table {largest.name} has {largest.n_bytes:,} bytes, an array of "
             f"{target.name} at most {target.largest_object_bytes:,}\n"
-            f"size_t has {target.program.size_bits} bits there; train with fewer support vectors, "
-            "or compile with an integer --format"
+            f"size_t has {target.program.size_bits} bits there",
+            "array",
+            largest.n_bytes,
+            target.largest_object_bytes,
         )
     stored = stored_bytes(program)
     if target.tables_end is not None and stored > target.tables_end - VECTORS_BYTES:
-        raise BudgetError(
+        raise OverBudgetError(
             f"{program.name}: the tables have {stored:,} bytes, {target.name} reads "
-            f"them below address {target.tables_end:,} only\n"
-            "train with fewer support vectors, or compile with an integer --format or --mode exact"
+            f"them below address {target.tables_end:,} only",
+            "addresses",
+            stored,
+            target.tables_end - VECTORS_BYTES,
         )
 
 
@@ -90,21 +95,20 @@ def check_ram(
 
     Raises
     ------
-    BudgetError
+    OverBudgetError
     """
     needed = workspace_bytes + (stack_bytes or 0) + kept_bytes
     if allowed.ram_bytes is None or needed <= allowed.ram_bytes:
         return
     stack = "not known before the build" if stack_bytes is None else f"{stack_bytes:,}"
     kept = f", names {kept_bytes:,}" if kept_bytes else ""
-    remedy = "train with fewer classes or features"
-    if program.early_exits:
-        remedy = "compile with --mode exact, which keeps no kernels"
-    raise BudgetError(
+    raise OverBudgetError(
         f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
         f"{allowed.ram_bytes:,}\n"
-        f"bytes: workspace {workspace_bytes:,}, stack {stack}{kept}\n"
-        f"{remedy}, or give --max-ram if the board has more"
+        f"bytes: workspace {workspace_bytes:,}, stack {stack}{kept}",
+        "RAM",
+        needed,
+        allowed.ram_bytes,
     )
 
 
@@ -124,7 +128,7 @@ def check_instructions(
 
     Raises
     ------
-    BudgetError
+    OverBudgetError
         If the worst case is larger than the budget.
     ToolError
         If there is a budget and no worst case.
@@ -137,8 +141,10 @@ def check_instructions(
             "leave it out, or compile for a target whose tools are here (kmcompile doctor)"
         )
     if worst_case > allowed.instructions:
-        raise BudgetError(
+        raise OverBudgetError(
             f"{program.name}: a query may take {worst_case:,} instructions in the worst case, "
-            f"{program.target} may use {allowed.instructions:,}\n"
-            "compile with --mode exact, with fewer vectors by --reduce, or for a faster format"
+            f"{program.target} may use {allowed.instructions:,}",
+            "instructions",
+            worst_case,
+            allowed.instructions,
         )

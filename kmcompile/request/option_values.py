@@ -140,7 +140,7 @@ def check_double(target: Target) -> None:
     if target.double_bits != 64:
         raise TargetError(
             f"--replay float64: the C type double of {target.name} has {target.double_bits} bits, "
-            f"must be 64\nuse --replay none"
+            "must be 64\nuse --replay none"
         )
 
 
@@ -190,7 +190,7 @@ def _check_promise(options: Options) -> None:
     if asked and options.mode in ("exact", "certified"):
         raise UsageError(
             f"--mode {options.mode} has no use for {asked}\n"
-            "leave out what is not meant, or use --mode statistical"
+            "leave out one of them, or use --mode statistical with --data FILE"
         )
     if asked and options.data is None:
         raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
@@ -241,8 +241,7 @@ def _check_stages(options: Options) -> None:
     asked = named(options, LISTS)
     if asked and options.mode == "exact":
         raise UsageError(
-            f"--mode exact has no early exits, so it has no use for {asked}\n"
-            "leave it out, or use another mode"
+            f"--mode exact has no early exits, so it has no use for {asked}\nleave out one of them"
         )
     others = named(options, ("require", "exclude"))
     if options.stages and others:

@@ -52,7 +52,7 @@ def _check_regression(asked: Options) -> None:
     if promise:
         raise UsageError(
             f"{promise}: this model is a regression, whose exits are all proved\n"
-            "leave it out; use --tolerance T for early answers"
+            "leave it out, and give --tolerance T for early answers"
         )
     if asked.tolerance is None and asked.replay == "float64":
         raise UsageError(

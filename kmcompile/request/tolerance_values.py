@@ -56,7 +56,7 @@ def check_input_tolerance(options: Options) -> None:
         asked = "--mode statistical" if not promise else "--" + promise[0].replace("_", "-")
         raise UsageError(
             f"{given}: {asked} is about single inputs, not about all within a tolerance\n"
-            "leave it out, or use --mode certified or exact"
+            "leave out one of them"
         )
     if options.replay == "float64":
         raise UsageError(

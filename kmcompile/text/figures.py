@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 MISSING = "–"  # of a table on a page; as wide as a digit
 
 
@@ -81,6 +83,18 @@ def ratio_text(value: float) -> str:
     ('1.0 times', '48.9 times')
     """
     return f"{value:,.1f} times"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return alternatives in words.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b, or c')
+    """
+    *most, last = words
+    return f"{', '.join(most)}, or {last}" if most else last
 
 
 def counted(n: int, one: str, many: str) -> str:

@@ -20,7 +20,7 @@ def tug_of_war(
     for k in range(n):
         left = [taken[side] < part.shape[1] for side, part in enumerate((positive, negative))]
         heads = [
-            part[rows, np.minimum(taken[side], part.shape[1] - 1)]
+            part[rows, np.minimum(taken[side], part.shape[1] - 1)] if part.shape[1] else taken[side]
             for side, part in enumerate((positive, negative))
         ]
         up, down = lead + beta[heads[0]], lead - beta[heads[1]]

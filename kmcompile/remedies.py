@@ -1,0 +1,127 @@
+"""What the user can do where a program exceeds a budget: only what is left and can help."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kmcompile.errors import InputError, KmcompileError, OverBudgetError
+from kmcompile.exits.chosen_program import ChosenProgram
+from kmcompile.lower.format_choice import choose_format, estimate_of_sum
+from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.program.redundancy import stored_bytes
+from kmcompile.reduction.reducible import require_reducible
+from kmcompile.request.option_values import DEFAULT_PROMISE, flag
+from kmcompile.request.options import LISTS
+from kmcompile.text.figures import listed
+
+
+@contextmanager
+def remedied(machine: KernelMachine, chosen: ChosenProgram) -> Iterator[None]:
+    """Add to the error of an exceeded budget what the user can do.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The machine as it was trained, or the reduced machine.
+    chosen : ChosenProgram
+        The program that exceeds the budget.
+    """
+    try:
+        yield
+    except OverBudgetError as error:
+        remedy = _Remedies(machine, chosen, error).text()
+        text = f"{error}\n{remedy}"
+        raise OverBudgetError(text, error.over, error.needed, error.allowed) from error
+
+
+class _Remedies:
+    """The remedies against one exceeded budget."""
+
+    def __init__(
+        self, machine: KernelMachine, chosen: ChosenProgram, error: OverBudgetError
+    ) -> None:
+        self._machine, self._chosen, self._plan = machine, chosen, chosen.plan
+        self._over, self._needed, self._allowed = error.over, error.needed, error.allowed
+
+    def text(self) -> str:
+        """Return the last line of the error."""
+        options = list(self._options())
+        ways = [f"use {' or '.join(options)}"] if options else []
+        ways += [f"leave out {one}" for one in self._left_out()]
+        trained = "classes or features" if self._over == "RAM" else "support vectors"
+        ways = ways or [f"train with fewer {trained}"]
+        ways += [f"give a larger {one} if the board has more" for one in self._larger_budget()]
+        return listed(ways)
+
+    def _options(self) -> Iterator[str]:
+        if self._chosen.program.early_exits and self._over != "array":
+            yield self._without_exits()
+        if self._over == "RAM":
+            return
+        if self._over == "instructions" and self._chosen.program.replay is not None:
+            yield "--replay none"
+        if self._has_better_format():
+            yield "--format auto"
+        if self._can_reduce():
+            share = min(1.0, self._allowed / self._needed)
+            yield f"--reduce N with N below {max(2, int(share * self._machine.n_support_vectors))}"
+
+    def _left_out(self) -> Iterator[str]:
+        if self._over == "RAM" and self._plan.step is not None:
+            yield "--step"
+        if self._over in ("flash", "addresses") and self._plan.redundancy > 1:
+            yield "--redundancy"
+
+    def _larger_budget(self) -> Iterator[str]:
+        target = self._plan.target
+        most = {
+            "flash": ("--max-flash", target.emulated_flash_bytes),
+            "RAM": ("--max-ram", target.emulated_ram_bytes),
+        }
+        if self._over in most:
+            option, emulated = most[self._over]
+            if emulated is None or emulated > self._needed:
+                yield option
+
+    def _without_exits(self) -> str:
+        """Return `--mode exact`, and what was given that does not go with it."""
+        options = self._plan.options
+        fields = [*DEFAULT_PROMISE, "window", "dimensions", *LISTS]
+        if options.replay != "float64":
+            fields.append("tolerance")
+        if options.reduce == "auto":
+            fields.remove("risk")
+        given = [flag(field) for field in fields if getattr(options, field) is not None]
+        return "--mode exact" + (f" without {' and '.join(given)}" if given else "")
+
+    def _has_better_format(self) -> bool:
+        """Return whether `--format auto` would take a format that may meet the budget."""
+        plan, lowered = self._plan, self._chosen.lowered
+        fixed = plan.in_image or plan.input_tolerance is not None
+        if plan.number_format == "auto" or fixed or self._machine.task is Task.REGRESSION:
+            return False
+        flash = plan.budgets.flash_bytes
+        try:
+            other, _ = choose_format(self._machine, plan.target, plan.name, flash)
+        except InputError:
+            return False
+        if self._over == "instructions":
+            worst = [estimate_of_sum(one, plan.target).worst for one in (other, lowered)]
+            return worst[0] < worst[1]
+        tables = other.program.tables()
+        if self._over == "array":
+            return max(table.n_bytes for table in tables) <= self._allowed
+        return stored_bytes(other.program) * plan.redundancy <= self._allowed
+
+    def _can_reduce(self) -> bool:
+        options = self._plan.options
+        if self._plan.in_image or options.input_tolerance is not None:
+            return False
+        if options.replay == "float64" or options.reduce == "auto":
+            return False
+        try:
+            require_reducible(self._machine, self._plan)
+        except KmcompileError:
+            return False
+        return self._machine.n_support_vectors > 1
