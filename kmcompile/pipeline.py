@@ -10,8 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.compiled import Compiled
@@ -19,7 +17,7 @@ from kmcompile.description import describe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.errors import UsageError
 from kmcompile.exits.chosen_program import ChosenProgram, choose_program
-from kmcompile.exits.statistical.calibration import Promise, promise_of
+from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf
 from kmcompile.model.kernel_machine import KernelMachine
@@ -52,8 +50,7 @@ from kmcompile.request.option_values import flag
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
-from kmcompile.verify.likeness import beyond_promise, unlike_data
-from kmcompile.verify.queries import Queries
+from kmcompile.verify.likeness import promise_broken, unlike_data
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -111,20 +108,18 @@ def compile_model(
         answers = interpret(program, queries.X)
         verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
-        samples = np.concatenate([plan.samples, plan.test_samples])
-        told = one_answer_warnings(machine, program, samples)
-        findings = replace(findings, warnings=(*findings.warnings, *told))
         with remedied(reduced.machine, chosen):
             _check_built(chosen, findings)
         stack = None if findings.memory is None else findings.memory.stack_bytes
         if findings.memory is not None:
             files |= packaged_again(chosen, files, stack)
-        found = (
+        told = (
+            *one_answer_warnings(machine, program, [plan.samples, plan.test_samples]),
             unlike,
-            _beyond_promise(findings, queries, exits.promise, reduced.reduction),
+            promise_broken(findings.check, queries, exits.promise, reduced.reduction),
             large_stack(stack, chosen, reduced.machine, request, tell),
         )
-        findings = replace(findings, warnings=(*findings.warnings, *filter(None, found)))
+        findings = replace(findings, warnings=(*findings.warnings, *filter(None, told)))
         modes: Modes | str = _NOT_COMPARED
         if compares_modes:
             modes = modes_compared(chosen, answers, queries, tell)
@@ -315,22 +310,6 @@ def _verified(
         folder_files.write_plain(Path(scratch), files)
         with saving_failures(folder, made_with):
             return verifier.verify(Path(scratch), plan.options.verify)
-
-
-def _beyond_promise(
-    findings: Findings, queries: Queries, promise: Promise | None, reduction: Reduction | None
-) -> str:
-    """Return a warning if more labels of test samples differ than is promised in all."""
-    limits = (
-        None if promise is None else promise.upper_bound,
-        None if reduction is None else reduction.chosen.limit,
-    )
-    promised = [limit for limit in limits if limit is not None]
-    check = findings.check
-    if not promised or check is None or check.certified is None or queries.source != "test-data":
-        return ""
-    n = queries.n_given - check.refused
-    return beyond_promise(check.label_disagreements, n, sum(promised))
 
 
 def _check_built(chosen: ChosenProgram, findings: Findings) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from kmcompile.kernels import Linear
@@ -18,7 +20,7 @@ _SEED = 20030717
 
 
 def one_answer_warnings(
-    machine: KernelMachine, program: Program, samples: Float32Array
+    machine: KernelMachine, program: Program, samples: Sequence[Float32Array]
 ) -> tuple[str, ...]:
     """Return a warning if the answer does not depend on the input, or samples have one label.
 
@@ -29,7 +31,7 @@ def one_answer_warnings(
     machine : KernelMachine
         The machine as it was trained.
     program : Program
-    samples : ndarray of shape (n, n_features), float32
+    samples : sequence of ndarray of shape (n, n_features), float32
         The calibration and the test samples.
     """
     if not depends_on_input(machine):
@@ -39,7 +41,7 @@ def one_answer_warnings(
         )
     if machine.task is Task.REGRESSION:
         return ()
-    label, n = _only_label(program, samples)
+    label, n = _only_label(program, np.concatenate(samples))
     if n < 2 or (machine.task is Task.ONE_CLASS and label == 1):
         return ()
     return (

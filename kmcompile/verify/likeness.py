@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import kolmogorov
 
+from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.reduction.curve import Reduction
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
+from kmcompile.verify.checks import ModelCheck
+from kmcompile.verify.queries import Queries
 
 FALSE_ALARM = 1e-3
 """Largest probability of a warning if both files are independent samples of one distribution."""
@@ -14,6 +18,24 @@ FALSE_ALARM = 1e-3
 _MOST = 2000
 """Most samples of a file that are compared: with more, differences that hardly matter are found."""
 _SEED = 20260115
+
+
+def promise_broken(
+    check: ModelCheck | None, queries: Queries, promise: Promise | None, reduction: Reduction | None
+) -> str:
+    """Return a warning if more labels of test samples differ than is promised; "" otherwise.
+
+    The promise of early exits is about the whole program; without one, that of a reduced machine
+    is.
+    """
+    promised = None if promise is None else promise.upper_bound
+    if promised is None and reduction is not None:
+        promised = reduction.chosen.limit
+    if promised is None or check is None or check.certified is None:
+        return ""
+    if queries.source != "test-data":
+        return ""
+    return beyond_promise(check.label_disagreements, queries.n_given - check.refused, promised)
 
 
 def beyond_promise(unlike: int, n: int, promised: float) -> str:

@@ -95,4 +95,4 @@ def test_regression_has_no_label_to_tell_of():
 
 
 def _told(low, X):
-    return one_answer_warnings(low.machine, low.program, X.astype(np.float32))
+    return one_answer_warnings(low.machine, low.program, [X.astype(np.float32)])
