@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.statistical.readings import Evidence
+from kmcompile.exits.statistical.risk import rounded_up
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -120,43 +121,41 @@ def _chosen(
     asked = str(plan.options.reduce or machine.n_support_vectors)
     notes = sizes.notes if len(hold.X) else (*sizes.notes, _UNKNOWN)
 
-    def measured(n: int) -> tuple[KernelMachine, Point]:
+    def measured(n: int) -> tuple[Lowered, KernelMachine, Point]:
         made = sizes.at(n)
         made = Made(standing_for(machine, made.machine), made.method)
-        distance = sizes.distance(made.machine)
-        return made.machine, _point(made, _lowered(made.machine, plan), hold, held, distance)
+        distance, lowered = sizes.distance(made.machine), _lowered(made.machine, plan)
+        return lowered, made.machine, _point(made, lowered, hold, held, distance)
 
     if asked != "auto":
-        smaller, point = measured(int(asked))
+        _, smaller, point = measured(int(asked))
         return Reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
-    risk = _allowed(plan)
-    found: list[tuple[KernelMachine, Point]] = []
+    risk = _share_of_risk(plan) * plan.promise.risk
+    found: list[tuple[Lowered, KernelMachine, Point]] = []
     for n in _tested(sizes, risk, held.repeats):
         try:
             found.append(measured(n))
-        except InputError:  # codes of 8 bits certify too little of so small a machine
+        except InputError:  # the format cannot hold so small a machine
             break
-        limit = found[-1][1].limit
+        limit = found[-1][2].limit
         if limit is None or limit > risk:
             break
-    points = (before, *(point for _, point in found))
-    kept = [each for each in found if each[1].limit is not None and each[1].limit <= risk]
+    points = (before, *(point for *_, point in found))
+    kept = [each for each in found if each[2].limit is not None and each[2].limit <= risk]
     if not kept:
-        raise BudgetError(_told("no size keeps", risk, points, "give more samples"))
-    smaller, point = kept[-1]
+        raise BudgetError(_told("no size keeps", plan, points, "give more samples"))
+    lowered, smaller, point = kept[-1]
     budget = plan.budgets.flash_bytes
     if budget is not None and point.table_bytes > budget:
         what = f"no size fits {budget:,} bytes of flash and keeps"
-        raise BudgetError(_told(what, risk, points, "give a larger --max-flash"))
+        raise BudgetError(_told(what, plan, points, "give a larger --max-flash"))
+    if plan.mode != "statistical":  # what was counted holds in this format
+        plan = replace(plan, number_format=lowered.program.number_format)
     return Reduced(smaller, plan, Reduction("auto", risk, points, point, notes))
 
 
-def _allowed(plan: Plan) -> float:
-    """Return the largest probability of a disagreement that `auto` allows the reduced machine."""
-    return plan.promise.risk * _share_of_risk(plan)
-
-
 def _share_of_risk(plan: Plan) -> float:
+    """Return which part of the risk `auto` allows the reduced machine."""
     return _SHARE_OF_RISK if plan.mode == "statistical" else 1.0
 
 
@@ -230,13 +229,18 @@ def _unlike(lowered: Lowered, hold: Answers) -> NDArray[np.bool_]:
     return unlike
 
 
-def _told(what: str, risk: float, points: tuple[Point, ...], remedy: str) -> str:
+def _told(what: str, plan: Plan, points: tuple[Point, ...], remedy: str) -> str:
     """Return an error's text with the curve in words."""
+    limits = [p.limit for p in points if p.limit is not None]
     curve = "; ".join(
         f"{p.n_vectors:,} vectors, {p.table_bytes:,} bytes: at most {100 * p.limit:.2g} % differ"
         for p in points
         if p.limit is not None
     )
+    share, ask = _share_of_risk(plan), "ask for a larger --risk"
+    if limits and min(limits) > share * plan.promise.risk:
+        ask = f"ask for --risk {rounded_up(min(limits) / share):g}"
+    part = "" if share == 1 else f"{share:g} of "
     return (
-        f"--reduce auto: {what} a risk of {risk:g}\n{curve}\nask for a larger --risk, or {remedy}"
+        f"--reduce auto: {what} {part}a risk of {plan.promise.risk:g}\n{curve}\n{ask}, or {remedy}"
     )
