@@ -141,3 +141,10 @@ def test_a_replay_holds_where_proved_exits_cost_as_little(replay: str) -> None:
     made = kmcompile.compile_model(model, replay=replay, **options)
     assert made.report["options"]["mode"] == "certified"
     assert made.report["options"]["replay"] == replay
+
+
+def test_a_list_without_early_exits_holds_where_samples_are_too_few() -> None:
+    options = {"data": SAMPLES[:30], "name": "m", "verify": "none"}
+    model = SVC(C=10, gamma=0.02).fit(X[::3], y[::3])
+    made = kmcompile.compile_model(model, stages="exact_sum", **options)
+    assert made.program.mode == "certified" and not made.program.early_exits

@@ -38,7 +38,7 @@ def worst(made) -> int:
         (Routed("wine", 4), {"target": "cortex-m4", "max_instructions": 10, "verify": "host"}),
         (Routed("wine", 5, kernel="poly"), {"target": "cortex-m4", "max_instructions": 10}),
     ],
-    ids=["no budget", "no count", "no run", "not reducible"],
+    ids=["no budget", "no count", "refused", "no run", "not reducible"],
 )
 def test_no_leaf_is_cut_where_that_is_not_asked_or_does_not_help(case, options):
     assert most(case.machine(), **options) is None
