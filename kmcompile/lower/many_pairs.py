@@ -101,8 +101,8 @@ class Moved:
         2 n terms by twice as many u.
         """
         n, n_features = self.stored.shape
-        of_kernel = 8 * self.gamma * (n_features + 8) * longest + 16
-        return (of_kernel + 4 * n + 16) * UNIT_ROUNDOFF_64
+        of_kernel = 8 * self.gamma * (n_features + 8) * float(longest) + 16
+        return float(of_kernel + 4 * n + 16) * UNIT_ROUNDOFF_64
 
 
 def n_groups_of(n_vectors: int) -> int:

@@ -151,7 +151,8 @@ def expand(
     error = np.abs(beta) @ (kernel * np.where(kept, roundings * UNIT_ROUNDOFF_64, 1.0))
     t, length, beta = t[kept], length[kept], beta[:, kept]
     c = beta * np.exp(-g * length**2)
-    many = by_moments(*vectors.support_vectors.shape, MOST_ORDER_OF_MANY)
+    n_vectors, n_features = vectors.support_vectors.shape
+    many = by_moments(n_vectors, n_features, MOST_ORDER_OF_MANY)
     order = last_order(2 * g * radius**2, _TAIL_OF_MANY if many else _TAIL)
     quadratic = np.stack([_quadratic(row, t) for row in 2 * g**2 * c])
     terms = Terms(np.sqrt(2 * g) * t, beta, c, _NEGLIGIBLE, many)

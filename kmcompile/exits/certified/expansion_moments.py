@@ -25,7 +25,7 @@ MANY = 1000
 """Number of vectors of a machine above which its norms come from moments, if these are fewer."""
 
 MOST_MOMENTS = 1 << 17
-BLOCK_VALUES = 1 << 19
+BLOCK_VALUES = 1 << 18
 _FURTHER = 64
 """Orders behind K that are summed one by one; each later one is at most half of that before it."""
 
@@ -103,8 +103,8 @@ def moments(t: Float64Array, c: Float64Array, order: int) -> Float64Array:
     """
     inner = inner_monomials(t.shape[1], order)
     found = np.zeros((len(c), order + 1, len(inner.order)))
-    rows = max(16, BLOCK_VALUES // max(len(inner.order), len(c) * (order + 1)))
     ends = np.searchsorted(inner.order, np.arange(order + 2))
+    rows = max(16, BLOCK_VALUES // max(ends[-1] - ends[-2], len(c) * (order + 1)))
     for start in range(0, len(t), rows):
         part = slice(start, start + rows)
         powers = np.cumprod(

@@ -17,23 +17,33 @@ _MANY = 5000
 expansions."""
 
 MOST_OPERATIONS = {
-    "local_expansion": 2e11,
+    "local_expansion": 3e11,
     "taylor_polynomial": 1e11,
     "bound_sequence": 1.5e11,
     "bound_sequence of free vectors": 3e10,
 }
-"""Most multiply-adds of a search: ten to twenty seconds."""
+"""Most multiply-adds of a search: three to thirty seconds."""
+
+_BY_MOMENTS = 1e11
+"""Most of them where moments bound the expansions: they go through memory, which takes longer."""
 
 
 def has_many_vectors(machine: KernelMachine) -> bool:
     """Return whether searches have less than their usual budgets for a machine."""
-    shape = machine.support_vectors.shape
-    return shape[0] > _MANY or by_moments(*shape, MOST_ORDER_OF_MANY)
+    return machine.n_support_vectors > _MANY or _uses_moments(machine)
+
+
+def _uses_moments(machine: KernelMachine) -> bool:
+    n_vectors, n_features = machine.support_vectors.shape
+    return by_moments(n_vectors, n_features, MOST_ORDER_OF_MANY)
 
 
 def most_operations(machine: KernelMachine, search: str) -> float:
     """Return the most multiply-adds of a search for a machine; no limit for few vectors."""
-    return MOST_OPERATIONS[search] if has_many_vectors(machine) else math.inf
+    if not has_many_vectors(machine):
+        return math.inf
+    most = MOST_OPERATIONS[search]
+    return min(most, _BY_MOMENTS) if _uses_moments(machine) else most
 
 
 def known_of(
