@@ -79,6 +79,7 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     unknown = sorted(set(options) - set(Options.__dataclass_fields__))
     if unknown:
         raise UsageError(f"unknown options: {', '.join(unknown)}")
+    _check_types(options)
     source = Path(model) if isinstance(model, str | os.PathLike) else model
     if options.get("out") is not None:
         options["out"] = Path(options["out"])
@@ -90,6 +91,24 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
         if not isinstance(tolerance, str | os.PathLike | None):
             options["input_tolerance"] = _tolerance(tolerance, Path(scratch))
         return pipeline.compile_model(source, Options(**options), progress)
+
+
+def _check_types(options: dict[str, Any]) -> None:
+    """Refuse values of options that no command line could give, such as arrays."""
+    from numbers import Number
+
+    from kmcompile.errors import UsageError
+    from kmcompile.request.options import LISTS
+
+    single: tuple[type, ...] = (str, Number, os.PathLike)
+    for option, value in options.items():
+        allowed = {"name": (str,), **dict.fromkeys(LISTS, (str, list, tuple))}.get(option, single)
+        is_array = option in (*_SAMPLES, "input_tolerance")
+        if not (value is None or is_array or isinstance(value, allowed)):
+            raise UsageError(
+                f"{option} is of type {type(value).__name__}, which it cannot have\n"
+                "give it as the command line does, as a text or a number"
+            )
 
 
 def _sample_file(name: str, samples: Any, scratch: Path) -> Path:

@@ -87,3 +87,22 @@ def test_input_tolerance_may_be_an_array():
 def test_input_tolerance_of_other_arrays_is_refused(tolerance):
     with pytest.raises(UsageError, match="input_tolerance: must be a number of at least 0, or an"):
         _compiled(SVC().fit(X, Y), input_tolerance=tolerance)
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *((option, np.array([1, 2])) for option in ("mode", "risk", "format", "reduce", "stages")),
+        *(("stages", 5), ("require", True), ("exclude", object())),
+        *(("name", 5), ("name", ["m"]), ("package", {}), ("threshold", [0.5])),
+    ],
+    ids=str,
+)
+def test_options_of_other_types_are_wrong_usage(option, value):
+    with pytest.raises(UsageError, match=f"^{option} is of type"):
+        kmcompile.compile_model(SVC().fit(X, Y), **{option: value})
+
+
+@pytest.mark.parametrize("value", [np.float64(0.5), "0.5", 0.5, None])
+def test_numbers_of_numpy_and_texts_are_taken(value):
+    assert _compiled(SVC().fit(X, Y), threshold=value, mode="exact", max_flash=np.int64(10**6))
