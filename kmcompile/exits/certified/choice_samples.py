@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -125,6 +126,7 @@ def _parts(X: Float32Array) -> tuple[Float32Array, Float32Array]:
     return taught, judged
 
 
+@lru_cache(maxsize=1)  # mode statistical asks again for each of its parts
 def _generated(machine: KernelMachine) -> Float32Array:
     """Return inputs made from the support vectors: those of each leaf of a routed machine."""
     if machine.routing is None or not has_leaf_machines(machine):
