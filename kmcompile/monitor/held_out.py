@@ -89,7 +89,7 @@ def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, P
     _require_support(len(firsts), share, n_samples, min(len(every), len(once)))
     limit = np.union1d(every, once)
     counted = Counted(np.isin(limit, every), np.isin(limit, once))
-    held = HeldOut(share, X[limit], counted, X[np.sort(shown)], n_samples - len(firsts))
+    held = HeldOut(share, X[limit], counted, X[np.sort(shown[:n_shown])], n_samples - len(firsts))
     others = ~aside.every
     counted = replace(Counted.whole(int(others.sum())), once=aside.seen[others])
     return held, replace(plan, samples=np.ascontiguousarray(X[others]), counted=counted)

@@ -37,6 +37,11 @@ _LARGER_STEPS = 3
 _SHARE_OF_RISK = 0.5
 """Share of the risk that a reduced machine may take if early exits stand before it."""
 
+_LEFT_TO_THE_PROMISE = (
+    "some samples repeat others: only the promise of the whole program counts disagreements of the "
+    "reduced machine"
+)
+
 _UNKNOWN = (
     "without samples the vectors are chosen by |W - W^| alone, and nothing is known of the labels; "
     "give --data"
@@ -129,10 +134,10 @@ def _chosen(
 
     if asked != "auto":
         _, smaller, point = measured(int(asked))
-        return Reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
+        return _reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
     risk = _share_of_risk(plan) * plan.promise.risk
     found: list[tuple[Lowered, KernelMachine, Point]] = []
-    for n in _tested(sizes, risk, held.repeats):
+    for n in _tested(sizes, risk, held.repeats or plan.counted is not None):
         try:
             found.append(measured(n))
         except InputError:  # the format cannot hold so small a machine
@@ -151,7 +156,28 @@ def _chosen(
         raise BudgetError(_told(what, plan, points, "give a larger --max-flash"))
     if plan.mode != "statistical":  # what was counted holds in this format
         plan = replace(plan, number_format=lowered.program.number_format)
-    return Reduced(smaller, plan, Reduction("auto", risk, points, point, notes))
+    return _reduced(smaller, plan, Reduction("auto", risk, points, point, notes))
+
+
+def _reduced(machine: KernelMachine, plan: Plan, reduction: Reduction) -> Reduced:
+    """Return the reduced machine, without limits where the held-out samples support none.
+
+    In mode statistical the samples of groups that no fit may see are left to the promise of the
+    whole program. Those that chose the size then lack some frequent inputs.
+    """
+    if plan.counted is None:
+        return Reduced(machine, plan, reduction)
+    bare = {id(point): replace(point, disagreements=None, limit=None) for point in reduction.points}
+    return Reduced(
+        machine,
+        plan,
+        replace(
+            reduction,
+            points=tuple(bare[id(point)] for point in reduction.points),
+            chosen=bare[id(reduction.chosen)],
+            notes=(*reduction.notes, _LEFT_TO_THE_PROMISE),
+        ),
+    )
 
 
 def _share_of_risk(plan: Plan) -> float:

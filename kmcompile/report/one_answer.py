@@ -16,6 +16,8 @@ from kmcompile.program.program import Program
 from kmcompile.steps import Affine, Projection
 
 _AT_ONCE = 256
+_ENOUGH = 20
+"""Samples of one label that are told of: of two equally likely labels one in a million would be."""
 _SEED = 20030717
 
 
@@ -42,7 +44,7 @@ def one_answer_warnings(
     if machine.task is Task.REGRESSION:
         return ()
     label, n = _only_label(program, np.concatenate(samples))
-    if n < 2 or (machine.task is Task.ONE_CLASS and label == 1):
+    if n < _ENOUGH or (machine.task is Task.ONE_CLASS and label == 1):
         return ()
     return (
         f"all {n:,} samples get the label {machine.classes[label]}; check that they are in the "

@@ -10,6 +10,7 @@ from kmcompile.report.section import Section
 _NOT_ASKED = "no machine of fewer vectors was asked for: --reduce makes one"
 _NO_RISK = "a number of vectors was asked for: --reduce auto keeps a risk"
 _TRAINED = "this is the trained machine"
+_IN_THE_PROMISE = "samples repeat others: the promise of the whole program counts disagreements"
 _NOT_COUNTED = "disagreements were not counted: that takes --data, in a regression --tolerance, too"
 
 
@@ -22,7 +23,8 @@ def reduction_section(reduction: Reduction | None) -> Section[reduced.Reduction 
     places = [("reduction", chosen)]
     places += [(f"reduction.points.{number}", p) for number, p in enumerate(reduction.points)]
     for path, point in places:
-        reasons |= _missing(path, point, _TRAINED if point is trained else _NOT_COUNTED)
+        counted = _NOT_COUNTED if point.n_samples == 0 else _IN_THE_PROMISE
+        reasons |= _missing(path, point, _TRAINED if point is trained else counted)
     content = reduced.Reduction(
         asked=reduction.asked,
         risk=reduction.risk,

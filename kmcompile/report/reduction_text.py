@@ -76,6 +76,8 @@ def _samples_text(
 ) -> str:
     """Return a phrase on the disagreements with the trained machine."""
     if disagreements is None or limit is None:
+        if samples:
+            return "their disagreements are counted in the promise of the whole program"
         also = " and a tolerance (--tolerance)" if of_regression else ""
         return f"not counted: that takes samples (--data){also}"
     other = "another label than the trained model's"

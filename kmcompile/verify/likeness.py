@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import kolmogorov
 
 from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.exits.statistical.near_copies import groups_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.reduction.curve import Reduction
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
@@ -67,7 +68,7 @@ def unlike_data(samples: Float32Array, tests: Float32Array) -> str:
 
     Each feature is compared by the test of Kolmogorov and Smirnov, and `FALSE_ALARM` is divided by
     the number of features (Bonferroni). Its asymptotic law makes it cautious in small samples and
-    where values repeat.
+    where values repeat. A group of copies counts as one sample.
 
     Parameters
     ----------
@@ -81,8 +82,9 @@ def unlike_data(samples: Float32Array, tests: Float32Array) -> str:
     a, b = _some(samples), _some(tests)
     if not len(a) or not len(b):
         return ""
+    n, m = (len(groups_of(X).firsts) for X in (a, b))
     apart = np.array([_distance(a[:, j], b[:, j]) for j in range(a.shape[1])])
-    likely = kolmogorov(np.sqrt(len(a) * len(b) / (len(a) + len(b))) * apart)
+    likely = kolmogorov(np.sqrt(n * m / (n + m)) * apart)
     strange = np.flatnonzero(likely * len(apart) < FALSE_ALARM)
     if not len(strange):
         return ""

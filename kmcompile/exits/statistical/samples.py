@@ -159,7 +159,8 @@ def supported_risk(n: int, control: Control, n_control: int | None = None) -> fl
 
     By default the control part has its usual share of them.
     """
-    return rounded_up(least_risk(n_control or _control_size(n, None, control), control))
+    size = _control_size(n, None, control) if n_control is None else n_control
+    return rounded_up(least_risk(size, control) if size else 1.0)
 
 
 def require_support(
@@ -195,18 +196,20 @@ def require_support(
 of 0.0031 at 99 % confidence, not 0.001
     ask for --risk 0.0031 or --risk auto, or give at least 6,138 samples
     """
-    most, needed = n_control or _largest_control(n), samples_needed(risk, control)
+    most = _largest_control(n) if n_control is None else n_control
+    needed = samples_needed(risk, control)
     if needed <= most:
         return
     enough = max(needed + LEAST_REST, math.ceil(needed / (1 - LEAST_REST_SHARE)))
-    supported = rounded_up(least_risk(most, control))
+    alone = "" if n_given is None or n_given <= n else ", none nearly a copy of another"
+    if n_control is not None:  # half of the samples, give or take four deviations
+        enough, alone = 2 * needed + math.ceil(4 * math.sqrt(needed)), " that count"
+    supported = rounded_up(least_risk(most, control)) if most else 1.0
     kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
-    copies = n_given is not None and n_given > n
     raise FewSamplesError(
         f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a risk "
         f"of {supported:g} {kind}, not {risk:g}\n"
-        f"ask for --risk {supported:g} or --risk auto, or give at least {enough:,} samples"
-        f"{', none nearly a copy of another' if copies else ''}"
+        f"ask for --risk {supported:g} or --risk auto, or give at least {enough:,} samples{alone}"
     )
 
 

@@ -209,3 +209,13 @@ def test_the_program_has_the_format_in_which_disagreements_were_counted(mode, ke
     options = {"reduce": "auto", "risk": 0.12, "mode": mode, "target": "cortex-m7"}
     _, made = asked(data=held_out(), **options)
     assert (made.plan.number_format != "auto") == kept
+
+
+def test_with_early_exits_a_limit_is_left_to_the_promise_where_samples_repeat():
+    X = np.concatenate([held_out(), held_out()[:40]])
+    _, statistical = asked(data=X, reduce="20", risk=0.1)
+    assert statistical.reduction.chosen.limit is None
+    assert "the promise of the whole program" in statistical.reduction.notes[-1]
+    assert statistical.plan.counted is not None
+    _, exact = asked(data=X, reduce="20", mode="exact")
+    assert exact.reduction.chosen.limit is not None

@@ -77,7 +77,7 @@ def test_one_label_for_all_samples_is_told_of_with_their_number():
 
 @pytest.mark.parametrize("label", [1, -1])
 def test_only_outliers_of_a_one_class_machine_are_told_of(label):
-    X, _ = _data()
+    X, _ = _data(200)
     model = OneClassSVM(nu=0.3).fit(X)
     assert len(_told(lowered(model), X[model.predict(X) == label])) == (label == -1)
 

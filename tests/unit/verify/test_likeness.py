@@ -22,7 +22,12 @@ def repeated(rng: np.random.Generator, n: int) -> np.ndarray:
     return rng.poisson(0.5, size=(n, 5)).astype(np.float32)
 
 
-@pytest.mark.parametrize("draw", [normal, repeated])
+def copied(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Return rows each of which is there ten times, as in windows of a recording."""
+    return np.repeat(normal(rng, -(-n // 10)), 10, axis=0)[:n]
+
+
+@pytest.mark.parametrize("draw", [normal, repeated, copied])
 @pytest.mark.parametrize(("n", "m"), [(30, 10), (200, 400)])
 def test_samples_of_one_distribution_hardly_ever_raise_an_alarm(monkeypatch, draw, n, m) -> None:
     monkeypatch.setattr(likeness, "FALSE_ALARM", 0.05)

@@ -36,6 +36,7 @@ from kmcompile.exits.statistical.samples import (
     decision_values,
     require_support,
     split,
+    split_repeated,
     supported_risk,
 )
 from kmcompile.exits.statistical.training import TRAINING_SHARE, first_of_equal, training_points
@@ -44,6 +45,7 @@ from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
+from kmcompile.request.counted import Counted
 
 CONTROLS: tuple[Control, ...] = ("guaranteed", "expected")
 
@@ -246,6 +248,18 @@ def test_risk_that_the_message_names_is_supported(n: int, control: Control) -> N
     require_support(enough, 1e-4, control)
     with pytest.raises(InputError):
         require_support(enough - 1, 1e-4, control)
+
+
+def test_where_samples_repeat_the_message_asks_for_twice_as_many() -> None:
+    with pytest.raises(InputError) as caught:
+        require_support(7999, 1e-3, "guaranteed", 8000, 4000)
+    enough = int(str(caught.value).split("at least ")[1].split()[0].replace(",", ""))
+    group = np.append(np.arange(enough), 0)
+    n_control = split_repeated(group, Counted.whole(len(group))).control.n
+    require_support(enough, 1e-3, "guaranteed", enough + 1, n_control)
+    with pytest.raises(InputError):
+        require_support(7999, 1e-3, "guaranteed", 8000, 0)
+    assert supported_risk(7999, "guaranteed", 0) == 1.0
 
 
 @pytest.mark.parametrize("n", [200, 2000, 7982])
