@@ -9,8 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-import numpy as np
-
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.emit.emitter import emit_files
@@ -113,8 +111,7 @@ def make_image(
     files = {**flying.files, f"{name}_image.c": emitted.texts[f"{name}_image.c"].encode("ascii")}
     findings, facts = _verified(machine, program, plan, files, verify, path, tell)
     write_whole(path, emitted.image)
-    samples = np.concatenate([plan.samples, plan.test_samples])
-    warnings += one_answer_warnings(machine, program, samples)
+    warnings += one_answer_warnings(machine, program, [plan.samples, plan.test_samples])
     return {
         "image": {
             **asdict(image_facts(program, emitted.image, path.name)),

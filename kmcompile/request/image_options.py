@@ -48,7 +48,8 @@ def check_image_options(options: Options) -> None:
             )
         return
     refused = list(_not_in_an_image(options))
-    remedies = ["leave out the other options, or --tables image"] if refused else []
+    others = " and ".join(option.split()[0] for option in refused)
+    remedies = [f"leave out {others}, or --tables image"] if refused else []
     if options.format in ("int8", "int16") and options.mode_asked != "exact":
         refused.insert(0, f"--format {options.format} in mode {options.mode_asked}")
         remedies.insert(0, "use --mode exact or --format float32")

@@ -16,6 +16,7 @@ from typing import Any
 import click
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, Normalizer, StandardScaler
@@ -46,6 +47,7 @@ MODELS: dict[str, Any] = {
     "unit": lambda: make_pipeline(Normalizer(), SVC()).fit(X, Y),
     "scaled": lambda: make_pipeline(StandardScaler(), SVC(kernel="poly")).fit(X, Y),
     "value": lambda: SVR().fit(X, X[:, 0]),
+    "laplacian": lambda: KernelRidge(kernel="laplacian").fit(X, X[:, 0]),
 }
 VALUES = {
     "--data": "samples.npz",
@@ -82,6 +84,7 @@ CASES = [
     ("rbf", "--tables image --data samples.npz", "is not built yet for mode statistical"),
     ("rbf", "--tables image --format int16", "--tables image is not built yet for --format"),
     ("rbf", "--mode exact --tables image --step 900", "--tables image is not built yet for …\n"),
+    ("laplacian", "--mode exact --tables image", "no image holds the … kernel, only …"),
     ("rbf", "--mode exact --tables image --target avr", "its tables lie in the memory of the"),
     ("rbf", "--mode exact --tolerance 0.1", "this model gives labels, not values"),
     ("value", "--data samples.npz --risk 0.05", "this model is a regression, whose exits are"),

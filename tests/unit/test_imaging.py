@@ -196,7 +196,8 @@ def test_all_that_no_image_holds_is_refused_at_once(top, tmp_path, capsys):
     every = "mode statistical, --monitor 0.01, --package cfs, --step 90, --redundancy 2"
     assert first.endswith(f"--tables image is not built yet for {every}")
     assert second.strip() == (
-        "use --mode exact or --mode certified, leave out the other options, or --tables image"
+        "use --mode exact or --mode certified, leave out --monitor and --package and --step and "
+        "--redundancy, or --tables image"
     )
     assert "kmcompile manual image" in third
 
