@@ -49,7 +49,7 @@ def check_image_options(options: Options) -> None:
         return
     refused = list(_not_in_an_image(options))
     others = " and ".join(option.split()[0] for option in refused)
-    remedies = [f"leave out {others}, or --tables image"] if refused else []
+    remedies = [f"leave out {others}, or leave out --tables image"] if refused else []
     if options.format in ("int8", "int16") and options.mode_asked != "exact":
         refused.insert(0, f"--format {options.format} in mode {options.mode_asked}")
         remedies.insert(0, "use --mode exact or --format float32")

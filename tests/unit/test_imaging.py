@@ -197,7 +197,7 @@ def test_all_that_no_image_holds_is_refused_at_once(top, tmp_path, capsys):
     assert first.endswith(f"--tables image is not built yet for {every}")
     assert second.strip() == (
         "use --mode exact or --mode certified, leave out --monitor and --package and --step and "
-        "--redundancy, or --tables image"
+        "--redundancy, or leave out --tables image"
     )
     assert "kmcompile manual image" in third
 
