@@ -12,8 +12,8 @@ import numpy as np
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.errors import InputError, ToolError
-from kmcompile.exits.candidates.samples import accepted_rows
+from kmcompile.errors import ToolError
+from kmcompile.exits.candidates.samples import accepted_rows, none_accepted
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate
@@ -95,10 +95,7 @@ def collect_queries(
     if not accepted_rows(program.prepare, np.concatenate([given, made])).any():
         n_ordinary += len(edges)  # of a machine that is constant but for inputs beyond the limit
         if not accepted_rows(program.prepare, edges).any():
-            raise InputError(
-                "no input that is made from the model is accepted: all lie beyond the input limit "
-                f"{program.prepare.limit:g}\nscale the data and retrain"
-            )
+            raise none_accepted(program.prepare.limit)
     X, notes = [given, made, edges], [note]
     if seen is not None:
         source = "calibration"

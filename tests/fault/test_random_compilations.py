@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from random_compilations import campaign, compile_case
 
 from kit.random_models import KINDS
 from kmcompile.readers.sklearn.classes import ESTIMATORS, OWN_ESTIMATORS
 
-_MINUTES = 10.0
-"""Of the exhaustive test without `--minutes`."""
+_MINUTES, _SHARE = 10.0, 0.05
+"""Of the exhaustive test without `--minutes`, and its part of these: other tests need the rest."""
+_SEED = 200_000
+FOUND = [103182]
+"""Seeds that ended as a defect once."""
 
 
 def test_every_estimator_that_is_read_is_drawn():
@@ -26,6 +27,12 @@ def test_no_compilation_at_random_ends_as_a_defect(first):
         assert not found.finding, _said(seed, found)
 
 
+@pytest.mark.parametrize("seed", FOUND)
+def test_what_ended_as_a_defect_once_does_not_again(seed):
+    found = compile_case(seed)
+    assert not found.finding, _said(seed, found)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.exhaustive
 def test_no_estimator_ends_as_a_defect(kind):
@@ -37,9 +44,8 @@ def test_no_estimator_ends_as_a_defect(kind):
 @pytest.mark.exhaustive
 def test_no_compilation_ends_as_a_defect_for_minutes(request, capsys):
     minutes = request.config.getoption("--minutes")
-    seed = int(time.time())  # another one in every run: findings are printed with theirs
     with capsys.disabled():
-        _, findings = campaign(_MINUTES if minutes is None else minutes, seed)
+        _, findings = campaign(_MINUTES if minutes is None else _SHARE * minutes, _SEED)
     assert findings == 0
 
 

@@ -52,6 +52,14 @@ def that_count(n: int, n_given: int | None) -> str:
     return f" that count (of {n_given:,}: equal samples and near copies count once)"
 
 
+def none_accepted(limit: float) -> InputError:
+    """Return the error of a program that accepts no input that is made from the model."""
+    return InputError(
+        "no input that is made from the model is accepted: all lie beyond the input limit "
+        f"{limit:g}\nscale the data and retrain"
+    )
+
+
 def accepted_rows(prepare: Prepare, X: Float32Array) -> NDArray[np.bool_]:
     """Return for each row of X whether the C accepts it: finite and within the input limits."""
     accepted: NDArray[np.bool_] = check(X, prepare.limit) == Status.OK

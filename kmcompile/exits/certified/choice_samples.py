@@ -7,9 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from kmcompile.exits.candidates.samples import accepted_rows, require_samples
+from kmcompile.exits.candidates.samples import (
+    accepted_rows,
+    none_accepted,
+    require_samples,
+)
 from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.leaves import has_leaf_machines
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.program import Program
@@ -67,10 +72,14 @@ def choice_samples(
     Raises
     ------
     InputError
-        If too few of the given samples are accepted.
+        If too few of the given samples are accepted, or none of those that are made.
     """
     made = _accepted(program, _generated(machine))
     if given is None:
+        if len(made) < JUDGED:  # a machine that is constant but for inputs beyond the limit
+            made = _accepted(program, edge_inputs(machine, program.prepare.limit))
+        if len(made) < JUDGED:
+            raise none_accepted(program.prepare.limit)
         return _equal(*_parts(made))
     X = _accepted(program, given)
     require_samples(len(X), "certified")
