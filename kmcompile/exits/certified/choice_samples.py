@@ -14,8 +14,8 @@ from kmcompile.exits.candidates.samples import (
 )
 from kmcompile.exits.certified.likely import likely_inputs, likely_inputs_of_leaves
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.model.leaves import has_leaf_machines
+from kmcompile.model.likely_inputs import edge_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.program import Program
 
