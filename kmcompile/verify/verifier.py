@@ -95,7 +95,7 @@ def collect_queries(
     if not accepted_rows(program.prepare, np.concatenate([given, made])).any():
         n_ordinary += len(edges)  # of a machine that is constant but for inputs beyond the limit
         if not accepted_rows(program.prepare, edges).any():
-            raise none_accepted(program.prepare.limit)
+            raise none_accepted(float(program.prepare.limit))
     X, notes = [given, made, edges], [note]
     if seen is not None:
         source = "calibration"

@@ -79,7 +79,7 @@ def choice_samples(
         if len(made) < JUDGED:  # a machine that is constant but for inputs beyond the limit
             made = _accepted(program, edge_inputs(machine, program.prepare.limit))
         if len(made) < JUDGED:
-            raise none_accepted(program.prepare.limit)
+            raise none_accepted(float(program.prepare.limit))
         return _equal(*_parts(made))
     X = _accepted(program, given)
     require_samples(len(X), "certified")
