@@ -139,13 +139,16 @@ def test_no_exit_is_searched_where_the_tables_alone_do_not_fit(tmp_path, monkeyp
     monkeypatch.setattr(certify, "fit", None)
     path = many_vectors.write(tmp_path / "many.npz", 2_000, 3)
     with pytest.raises(BudgetError):
-        kmcompile.compile_model(path, format="float32", max_flash=20_000, verify="none")
+        kmcompile.compile_model(
+            path, out=tmp_path / "made", format="float32", max_flash=20_000, verify="none"
+        )
 
 
 @pytest.mark.exhaustive
 def test_twenty_thousand_vectors_compile_with_the_machines_labels_where_certified(tmp_path):
     path = many_vectors.write(tmp_path / "many.npz", 20_000, 3)
-    program = kmcompile.compile_model(path, verify="none").program
+    made = kmcompile.compile_model(path, out=tmp_path / "made", verify="none")
+    program = made.program
     assert "local_expansion" in {stage.template for stage in program.early_exits}
     subject = read_npz_model(path.read_bytes())
     X = subject.support_vectors[::40].astype(np.float32) + np.float32(0.1)
