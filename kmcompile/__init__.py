@@ -98,11 +98,11 @@ def _check_types(options: dict[str, Any]) -> None:
     from numbers import Number
 
     from kmcompile.errors import UsageError
-    from kmcompile.request.options import LISTS
+    from kmcompile.request.options import NAMES
 
     single: tuple[type, ...] = (str, Number, os.PathLike)
     for option, value in options.items():
-        allowed = {"name": (str,), **dict.fromkeys(LISTS, (str, list, tuple))}.get(option, single)
+        allowed = {"name": (str,), **dict.fromkeys(NAMES, (str, list, tuple))}.get(option, single)
         is_array = option in (*_SAMPLES, "input_tolerance")
         if not (value is None or is_array or isinstance(value, allowed)):
             raise UsageError(

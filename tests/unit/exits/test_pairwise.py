@@ -18,7 +18,7 @@ from kmcompile.exits.early_exits import add_early_exits
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.pairs import with_offer
-from kmcompile.exits.statistical.risk import decide_nothing
+from kmcompile.exits.statistical.risk import Tally, decide_nothing
 from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
@@ -42,7 +42,7 @@ def offer(low, samples, allowed=NO_LIMIT):
 
 
 def calibration(cost: float) -> Calibration:
-    promise = decide_nothing("guaranteed", 0.01, 500)
+    promise = decide_nothing("guaranteed", 0.01, Tally(500, 0))
     candidates = (Candidate(("exit", "exact_sum"), cost, True),)
     return Calibration(promise, "risk", 10, 10, 10, 0, candidates, ())
 
@@ -97,7 +97,7 @@ def test_the_choice_says_that_pairs_are_summed_together():
 def test_a_calibrated_program_stays_where_it_is_cheaper(low, samples):
     offered = offer(low, samples)
     mean = float(offered.operations.mean())
-    promise = decide_nothing("guaranteed", 0.02, 500)
+    promise = decide_nothing("guaranteed", 0.02, Tally(500, 0))
     kept, found = with_offer(low.program, calibration(mean - 1), offered, promise, samples, samples)
     assert kept is low.program
     assert [c.chosen for c in found.candidates] == [True, False]

@@ -136,7 +136,7 @@ def test_below_the_least_scale_only_floors_shrink() -> None:
 def test_control_samples_set_no_floor() -> None:
     found = made("rbf", 2)
     X = found.case.samples.X.copy()
-    X[found.case.parts.control] = 0.0
+    X[found.case.parts.control.rows] = 0.0
     case = replace(found.case, samples=replace(found.case.samples, X=X))
     again = with_floors(found.links, case, SCALE)
     for one, other in zip(found.wide, again, strict=True):
@@ -210,4 +210,5 @@ def test_floors_hardly_cost_more_than_bands_without_them(kernel: str, n_classes:
         assert cost <= (1 + MOST_COST) * judge.cost(replace(row, scale=plain.scale))
     found_again, counts = control._control(wide.links, case, PATH)
     assert promise.scale >= found_again.scale
-    assert promise.disagreements == counts(promise.scale) <= found_again.disagreements
+    disagreements = counts(promise.scale).disagreements
+    assert promise.disagreements == disagreements <= found_again.disagreements
