@@ -121,11 +121,16 @@ class Rbf(Kernel):
         t, z = support_vectors - centre, X - centre
         with np.errstate(over="ignore", invalid="ignore"):
             t_square, z_square = (t**2).sum(axis=1), (z**2).sum(axis=1)
-            distance = t_square - 2 * (z @ t.T) + z_square[:, None]
+            values = z @ t.T  # then all in place: these are the largest arrays of a compilation
+            values *= 2
+            np.subtract(t_square, values, out=values)
+            values += z_square[:, None]
             reach = np.sqrt(t_square.max()) + np.sqrt(z_square)
             a = (t.shape[1] + 4) * UNIT_ROUNDOFF_64 * reach**2
             error = 2 * np.expm1(self.gamma * a)
-            values = np.exp(-self.gamma * np.maximum(distance, 0.0))
+            np.maximum(values, 0.0, out=values)
+            values *= -self.gamma
+            np.exp(values, out=values)
         return values, error
 
     def self_values(self, X: Float64Array) -> Float64Array:

@@ -91,8 +91,13 @@ class Moved:
         rows = max(1, _BLOCK_VALUES // len(x))
         for start in range(0, len(x), rows):
             part, rest = slice(start, start + rows), slice(start, None)
-            apart = squares[part, None] + squares[rest] - 2 * (x[part] @ x[rest].T)
-            yield part, rest, np.exp(-self.gamma * np.maximum(apart, 0.0))
+            values = x[part] @ x[rest].T
+            values *= -2
+            values += squares[rest]
+            values += squares[part, None]
+            np.maximum(values, 0.0, out=values)
+            values *= -self.gamma
+            yield part, rest, np.exp(values, out=values)
 
     def _relative(self, longest: float) -> float:
         """Return the rounding of a form of kernels, as a share of the product of the weights' sums.

@@ -235,8 +235,13 @@ def sign_groups(machine: KernelMachine) -> list[SignGroup]:
 
 def _by_sign(rows: Float64Array) -> list[np.ndarray]:
     """Return index sets of columns within which each row has one sign; 0 fits either sign."""
+    every = np.sign(rows)
+    if every.all():
+        kinds = np.unique(every, axis=1, return_index=True, return_inverse=True)
+        owner = kinds[2].reshape(-1)
+        return [np.flatnonzero(owner == kind) for kind in np.argsort(kinds[1])]
     parts: list[tuple[np.ndarray, list[int]]] = []
-    for column, signs in enumerate(np.sign(rows).T):
+    for column, signs in enumerate(every.T):
         for seen, members in parts:
             if np.all(seen * signs >= 0):
                 seen[seen == 0] = signs[seen == 0]

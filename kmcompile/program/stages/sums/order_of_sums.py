@@ -48,17 +48,19 @@ def sum_totals(
     compensates : bool
         Whether what rounding takes off is added up apart, and added at the end.
     """
-    decision = np.zeros((len(totals), n_decisions), dtype=totals.dtype)
+    totals = np.ascontiguousarray(totals.transpose(1, 2, 0))
+    decision = np.zeros((n_decisions, totals.shape[2]), dtype=totals.dtype)
     lost = np.zeros_like(decision)
     for group, decisions in enumerate(group_decisions):
-        for row, p in enumerate(decisions):
-            total, before = totals[:, group, row], decision[:, p]
+        apart = len(set(decisions.tolist())) == len(decisions)  # then all rows at once
+        for row, p in [(slice(None), decisions)] if apart else enumerate(decisions):
+            total, before = totals[group, row], decision[p]
             after = before + total
             if compensates:
                 added = after - before
-                lost[:, p] += (before - (after - added)) + (total - added)
-            decision[:, p] = after
-    return decision + lost if compensates else decision
+                lost[p] += (before - (after - added)) + (total - added)
+            decision[p] = after
+    return np.ascontiguousarray((decision + lost if compensates else decision).T)
 
 
 def _of_blocks(products: RealArray) -> RealArray:

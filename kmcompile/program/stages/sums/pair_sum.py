@@ -172,10 +172,13 @@ class PairSum(VectorTotals):
     def _added(self, values: RealArray, entries: slice) -> RealArray:
         """Return the sum of coef * value of some entries, section by section."""
         products = values[self.entry_vectors[entries]] * self.coefficients[entries, None]
+        sections = products[::SECTION].copy()
+        for place in range(1, SECTION):  # all sections at once, each from first to last
+            next_ones = products[place::SECTION]
+            sections[: len(next_ones)] += next_ones
         total = np.zeros(values.shape[1], dtype=values.dtype)
-        for start in range(0, len(products), SECTION):
-            # add.accumulate adds strictly from first to last, as the C does.
-            total += np.add.accumulate(products[start : start + SECTION], axis=0)[-1]
+        for section in sections:
+            total += section
         return total
 
     def scores(self, x: RealArray) -> Float32Array:
