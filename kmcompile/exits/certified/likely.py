@@ -22,6 +22,8 @@ support vectors. Half to three quarters of the queries of tuned machines are the
 _FARTHEST = 0.75
 """Largest distance of an input behind a vector, relative to the vector's distance to one of another
 class."""
+_BLOCK_VALUES = 1 << 25
+"""Most distances of vectors at once."""
 
 
 def likely_inputs(machine: KernelMachine, n: int) -> Float32Array:
@@ -183,10 +185,26 @@ def _neighbours(
     """Return the indices of vectors with the nearest vectors of their class, in kernel distance."""
     seen = machine.prepare(vectors)
     first = rng.integers(len(vectors), size=n)
+    rows = max(1, _BLOCK_VALUES // len(vectors))
+    blocks = (first[start : start + rows] for start in range(0, max(n, 1), rows))
+    return np.concatenate([_nearest(seen, classes, block) for block in blocks])
+
+
+def _nearest(seen: Float64Array, classes: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Return for some vectors the nearest ones of their class; of equally near ones the first."""
     square = (seen**2).sum(axis=1)
-    distance = square[first, None] + square - 2 * seen[first] @ seen.T
+    distance = seen[first] @ seen.T
+    distance *= -2
+    distance += square[first, None] + square
     distance[classes[first, None] != classes] = np.inf
-    nearest: np.ndarray = np.argsort(distance, axis=1, kind="stable")[:, : _NEAREST + 1]
+    k = min(_NEAREST + 1, len(seen))
+    nearest: np.ndarray = np.argpartition(distance, k - 1, axis=1)[:, :k]
+    within = distance <= np.take_along_axis(distance, nearest, axis=1).max(axis=1, keepdims=True)
+    for row in np.flatnonzero(within.sum(axis=1) > k):
+        nearest[row] = np.argsort(distance[row], kind="stable")[:k]
+    nearest.sort(axis=1)
+    order = np.argsort(np.take_along_axis(distance, nearest, axis=1), axis=1, kind="stable")
+    nearest = np.take_along_axis(nearest, order, axis=1)
     # A class may have fewer vectors: its first vector then fills the row.
     alike = np.take_along_axis(distance, nearest, axis=1) < np.inf
     return np.where(alike, nearest, first[:, None])
