@@ -85,6 +85,7 @@ def rows(bounds: Float64Array) -> Float32Array:
     return reversed_
 
 
+@np.errstate(over="ignore", invalid="ignore")  # nothing is bounded then
 def growths(machine: KernelMachine, t: Float64Array) -> Growths:
     """Return the bounds of a machine with a polynomial kernel.
 
@@ -161,12 +162,15 @@ class _Forms:
         if k == 0 and m == 1:
             rounded = _FORM_ERROR * (np.abs(w) @ np.abs(self.vectors))
             return float(self.t @ (np.abs(w @ self.vectors) + rounded))
-        sizes = [self._norm(w, P, m, k) * math.sqrt(square) ** m for P, square in self.scaled]
+        sizes = [
+            self._norm(w, P, m, k) * math.prod([math.sqrt(square)] * m)  # a power may overflow
+            for P, square in self.scaled
+        ]
         if k == 0 and m == 2:
             within = self.vectors * self.t
             rounded = _FORM_ERROR * ((np.abs(within).T * np.abs(w)) @ np.abs(within))
             sizes.append(float((np.abs((within.T * w) @ within) + rounded).sum()))
-        return min(sizes)
+        return min((size for size in sizes if not math.isnan(size)), default=math.inf)
 
     def _norm(self, w: Float64Array, P: Float64Array, m: int, k: int) -> float:
         """Return a bound of the norm of the map from e^m to y^k, P being the vectors r s_j."""
@@ -174,14 +178,14 @@ class _Forms:
         rounded = float((np.abs(w) * length**k * reach**m).sum()) * math.sqrt(_FORM_ERROR)
         few = P.shape[1] <= _MOST_FEATURES
         if k == 0 and m == 2 and few:
-            return float(np.abs(np.linalg.eigvalsh((P.T * w) @ P)).max()) + rounded
+            return max(map(abs, _eigenvalues((P.T * w) @ P))) + rounded
         if k == 1 and few:
             square = _largest_eigenvalue(self.vectors, w, (P, m))
         elif m == 1 and few:
             square = _largest_eigenvalue(P, w, (self.vectors, k))
         else:
             square = _euclidean(w, (P, m), (self.vectors, k))
-        return math.sqrt(max(square, 0.0) + rounded**2)
+        return math.sqrt(max(square, 0.0) + rounded * rounded)
 
 
 def _products(start: int, *factors: tuple[Float64Array, int]) -> tuple[slice, Float64Array]:
@@ -202,7 +206,18 @@ def _euclidean(w: Float64Array, *factors: tuple[Float64Array, int]) -> float:
         part, value = _products(start, *factors)
         total += float(w[part] @ (value @ w))
         start = part.stop
-    return total
+    return total if math.isfinite(total) else math.inf
+
+
+def _eigenvalues(square: Float64Array) -> list[float]:
+    """Return the eigenvalues of a symmetric matrix; of one that is not finite, an infinite one.
+
+    Powers of large inner products leave float64's range: nothing is then bounded.
+    """
+    if not np.isfinite(square).all():
+        return [math.inf]
+    found: list[float] = np.linalg.eigvalsh(square).tolist()
+    return found
 
 
 def _largest_eigenvalue(
@@ -216,4 +231,4 @@ def _largest_eigenvalue(
         part, value = _products(start, factor)
         square += weighted[part].T @ (value @ weighted)
         start = part.stop
-    return float(np.linalg.eigvalsh(square)[-1])
+    return _eigenvalues(square)[-1]
