@@ -36,7 +36,7 @@ FALLBACKS: dict[str, tuple[str, int, dict[str, Any]]] = {
     "a regression": ("values", 60, {"tolerance": 0.1}),
     "a tolerance": ("sigmoid", 60, {"input_tolerance": 0.001}),
     "an image": ("sigmoid", 60, {"tables": "image", "mode": "certified"}),
-    "fewer vectors": ("sigmoid", 60, {"reduce": 5}),
+    "fewer vectors": ("poly", 60, {"reduce": 5}),
 }
 """Models, samples and options with which the mode, the format or the stages are not the first."""
 
@@ -104,7 +104,8 @@ def test_what_is_asked_for_holds_or_is_refused(fallback: str, name: str, value: 
         assert error.exit_code in REFUSED
         return
     assert HOLDS[name, value](made) or (fallback, name) in _WITHOUT_MODE
-    again = compiled(fallback, **asked_in(made.report["tool"]["command"]))
+    instead = {name: value} if name in FALLBACKS[fallback][2] else {}
+    again = compiled(fallback, **instead | asked_in(made.report["tool"]["command"]))
     assert str(again.program) == str(made.program)
 
 
