@@ -85,6 +85,10 @@ def rows(bounds: Float64Array) -> Float32Array:
     return reversed_
 
 
+_LEAST_TYPICAL = 2.0**-60
+"""Least typical distance: any distance gives bounds, and float32 holds the inverse of this one."""
+
+
 @np.errstate(over="ignore", invalid="ignore")  # nothing is bounded then
 def growths(machine: KernelMachine, t: Float64Array) -> Growths:
     """Return the bounds of a machine with a polynomial kernel.
@@ -123,7 +127,8 @@ def growths(machine: KernelMachine, t: Float64Array) -> Growths:
                 widths[p, k] += size
                 if m > 1:
                     bends[p, k] += size
-    return Growths(centre, float(np.median(apart)) or 1.0, widths, bends)
+    typical = max(float(np.median(apart)) or 1.0, _LEAST_TYPICAL)
+    return Growths(centre, typical, widths, bends)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -58,6 +58,8 @@ def why_not(machine: KernelMachine, program: Program) -> str:
         return f"it is for one decision, the model has {exact.n_decisions}"
     if exact.n_slots > _MOST_VECTORS:
         return f"it is for at most {_MOST_VECTORS:,} vectors, the model has {exact.n_slots:,}"
+    if not machine.support_vectors.any():
+        return "all vectors are 0"
     return ""
 
 

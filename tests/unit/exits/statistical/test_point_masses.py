@@ -19,9 +19,10 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
-from kmcompile.errors import BudgetError
+from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.fits import certified_fits
+from kmcompile.exits.chosen_program import choose_program
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.exits.statistical.risk import clopper_pearson_lower
@@ -36,7 +37,7 @@ from kmcompile.request.plan import Plan
 
 MASSES = (0.01, 0.05, 0.1, 0.5)
 PLACES = ("away", "boundary")
-RISK, SHARE = 0.02, 0.05
+RISK, LARGE_RISK, SHARE = 0.02, 0.06, 0.05
 N_SAMPLES, N_FRESH, N_FEATURES = 1500, 20_000, 4
 SURE = 1e-6
 """Probability with which a right implementation may fail one of the tests."""
@@ -106,9 +107,11 @@ def rate(program: Program, law: Law, case: Case) -> float:
 def calibrated(X: np.ndarray, folder: Path, place: str, **options) -> Program:
     """Return a program with a linear filter, the cheapest of the statistical exits."""
     case = trained(place)[0]
+    plan = asked(X, folder, place, mode="statistical", n_jobs=1, generated=0, **options)
+    if plan.monitor is not None:
+        _, plan = hold_out(plan, lambda text: None)
     kinds = {fit.kind.template for fit in (*statistical_fits(), *certified_fits())}
     stages = AskedStages(excluded=tuple(sorted(kinds - {"linear_filter"})))
-    plan = asked(X, folder, place, mode="statistical", n_jobs=1, generated=0, **options)
     room = Room(case.room.operations, None, None, stages=stages)
     return calibrate(case.machine, case.program, plan, room, lambda text: None).program
 
@@ -116,6 +119,26 @@ def calibrated(X: np.ndarray, folder: Path, place: str, **options) -> Program:
 def risk_of(X: np.ndarray, law: Law, folder: Path, place: str, control: str) -> float:
     program = calibrated(X, folder, place, risk=RISK, risk_control=control)
     return rate(program, law, trained(place)[0])
+
+
+def watched_risk_of(X: np.ndarray, law: Law, folder: Path, place: str) -> float:
+    """Return the rate of a program whose samples a monitor has had before."""
+    program = calibrated(X, folder, place, risk=RISK, monitor=SHARE)
+    return rate(program, law, trained(place)[0])
+
+
+def reduced_risk_of(X: np.ndarray, law: Law, folder: Path, place: str) -> float:
+    """Return the rate of a program of fewer vectors with early exits."""
+    case = trained(place)[0]
+    plan = asked(
+        X, folder, place, reduce="auto", risk=LARGE_RISK, mode="statistical", n_jobs=1, generated=0
+    )
+    try:
+        made = reduce_asked(readers.load_model(case.estimator), plan, lambda text: None)
+        program = choose_program(made.machine, made.plan, lambda text: None).program
+    except (BudgetError, InputError):
+        return 0.0
+    return rate(program, law, case)
 
 
 def reduced(X: np.ndarray, law: Law, folder: Path, place: str) -> float:
@@ -162,6 +185,8 @@ CASES = [
     for place in PLACES
 ]
 FEW = pytest.param(0.1, "away", 4)
+FEW_TIMES = 8
+"""Sets of samples of what takes seconds for each."""
 
 
 def broken(found: np.ndarray, promised: float) -> int:
@@ -175,6 +200,22 @@ def broken(found: np.ndarray, promised: float) -> int:
 def test_a_guaranteed_risk_is_kept(mass: float, place: str, times: int, tmp_path: Path) -> None:
     found = rates(risk_of, mass, place, times, tmp_path, "guaranteed")
     assert broken(found, RISK) <= binom.isf(SURE, times, 0.01)
+
+
+@pytest.mark.parametrize(("mass", "place", "times"), CASES)
+def test_a_risk_is_kept_behind_a_monitor(
+    mass: float, place: str, times: int, tmp_path: Path
+) -> None:
+    found = rates(watched_risk_of, mass, place, times, tmp_path)
+    assert broken(found, RISK) <= binom.isf(SURE, times, 0.01)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("place", PLACES)
+def test_a_risk_is_kept_by_fewer_vectors_with_exits(place: str, tmp_path: Path) -> None:
+    found = rates(reduced_risk_of, 0.1, place, FEW_TIMES, tmp_path)
+    assert broken(found, LARGE_RISK) <= binom.isf(SURE, FEW_TIMES, 0.01)
+    assert (found > 0).any()
 
 
 @pytest.mark.parametrize(("mass", "place", "times"), CASES)
