@@ -48,6 +48,9 @@ _GROWTH = 4
 _FEW_OPEN = 0.01
 """Share of undecided samples below which a larger map, as --max-flash may allow, hardly decides
 more."""
+_MOST_HALVINGS = 22
+"""Most halvings of all features together from which a map's grid may come. A feature that hardly
+varies has few boxes in a grid, but as many parts as others in the search."""
 _TRIED = 32
 _SEARCHED = 2
 """Boxes that the search halves for each halved box that the map has room for."""
@@ -287,7 +290,8 @@ def _steps_within(max_operations: float, n_features: int, program: Program) -> i
 
 def _grids(lattice: Lattice, n_nodes: int) -> list[int]:
     """Return the number of boxes of each level that may be a map's grid, from level 0 on."""
-    sizes = [math.prod(lattice.across(level).tolist()) for level in range(lattice.last_level)]
+    levels = min(lattice.last_level, _MOST_HALVINGS // lattice.n_features + 1)
+    sizes = [math.prod(lattice.across(level).tolist()) for level in range(levels)]
     return [n for level, n in enumerate(sizes) if level == 0 or n <= _ROOT_SHARE * n_nodes]
 
 
