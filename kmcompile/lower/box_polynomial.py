@@ -25,6 +25,8 @@ _MOST_FEATURES = 256
 
 _LARGEST = 2.0**100
 
+_LEAST_TYPICAL = 2.0**-60
+"""Least typical distance: any distance gives bounds, and float32 holds the inverse of this one."""
 _BLOCK_VALUES = 1 << 24
 """Values in one work array."""
 
@@ -83,10 +85,6 @@ def rows(bounds: Float64Array) -> Float32Array:
     up = 1 + FLOAT32.gamma_factor(4 * bounds.shape[1] + 8)
     reversed_: Float32Array = FLOAT32.bound_constants(bounds[:, :0:-1] * up)
     return reversed_
-
-
-_LEAST_TYPICAL = 2.0**-60
-"""Least typical distance: any distance gives bounds, and float32 holds the inverse of this one."""
 
 
 @np.errstate(over="ignore", invalid="ignore")  # nothing is bounded then

@@ -235,21 +235,18 @@ def sign_groups(machine: KernelMachine) -> list[SignGroup]:
 
 def _by_sign(rows: Float64Array) -> list[np.ndarray]:
     """Return index sets of columns within which each row has one sign; 0 fits either sign."""
-    every = np.sign(rows)
-    if every.all():
-        kinds = np.unique(every, axis=1, return_index=True, return_inverse=True)
-        owner = kinds[2].reshape(-1)
-        return [np.flatnonzero(owner == kind) for kind in np.argsort(kinds[1])]
+    kinds, first, owner = np.unique(np.sign(rows), axis=1, return_index=True, return_inverse=True)
     parts: list[tuple[np.ndarray, list[int]]] = []
-    for column, signs in enumerate(every.T):
+    for kind in np.argsort(first):
+        signs = kinds[:, kind]
         for seen, members in parts:
             if np.all(seen * signs >= 0):
                 seen[seen == 0] = signs[seen == 0]
-                members.append(column)
+                members.append(kind)
                 break
         else:
-            parts.append((signs.copy(), [column]))
-    return [np.array(members) for _, members in parts]
+            parts.append((signs.copy(), [kind]))
+    return [np.flatnonzero(np.isin(owner.reshape(-1), members)) for _, members in parts]
 
 
 def _pairs_of_classes(n_classes: int) -> list[tuple[int, ...]]:

@@ -49,8 +49,7 @@ _FEW_OPEN = 0.01
 """Share of undecided samples below which a larger map, as --max-flash may allow, hardly decides
 more."""
 _MOST_HALVINGS = 22
-"""Most halvings of all features together from which a map's grid may come. A feature that hardly
-varies has few boxes in a grid, but as many parts as others in the search."""
+"""Most halvings of all features together before a grid: the search halves narrow ones, too."""
 _TRIED = 32
 _SEARCHED = 2
 """Boxes that the search halves for each halved box that the map has room for."""
