@@ -68,7 +68,7 @@ _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on suc
 
 
 def _number_of_bytes(name: str, text: str) -> Callable[[_Command], _Command]:
-    return click.option(name, type=int, metavar="BYTES", help=text)
+    return click.option(name, metavar="BYTES", help=text)
 
 
 def _choice(name: str, text: str, multiple: bool = False) -> Callable[[_Command], _Command]:
@@ -110,7 +110,7 @@ _PROGRAM_OPTIONS = (
     click.option(
         "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."
     ),
-    _number_of_bytes("--max-flash", "Flash budget [the target's]."),
+    _number_of_bytes("--max-flash", "Flash budget, such as 64KB [the target's]."),
     _number_of_bytes("--max-ram", "RAM budget [the target's]."),
     click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
     click.option("--redundancy", type=int, metavar="2", help="A second copy of every table."),

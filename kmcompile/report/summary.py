@@ -132,6 +132,8 @@ def _usage(report: Report, label: str, field: str, kind: str, note: str = "") ->
         return Usage(label, "-", "", None, reason(report, f"memory.{field}"))
     if budget is None:
         return Usage(label, bytes_text(used), "no budget", None, note)
+    if report["options"].get(f"max_{kind}") and label in ("flash", "RAM"):
+        note = "; ".join(filter(None, [note, f"--max-{kind} is {budget:,} bytes"]))
     if part is not None and budget > part:
         note = "; ".join(filter(None, [note, f"the part itself has {bytes_text(part)}"]))
     return Usage(label, bytes_text(used), bytes_text(budget), used / budget, note)

@@ -1,4 +1,4 @@
-"""The values that each option may have, and those that this version supports."""
+"""The values that each option may have, and which options go together."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from kmcompile.request.options import (
     DEFAULT_RISK,
     LISTS,
     NAMES,
+    SIZES,
     Options,
     text_of,
 )
+from kmcompile.request.sizes import check_size
 from kmcompile.request.tolerance_values import as_tolerance, check_input_tolerance
 from kmcompile.target import Target
 
@@ -42,14 +44,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "tables": ("code", "image"),
         "verify": ("none", "host", "target"),
-    }
-)
-
-# The supported values of each option that has values which are not built yet.
-_BUILT: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "mode": ("exact", "certified", "statistical"),
-        "replay": ("none", "float64"),
     }
 )
 
@@ -153,12 +147,11 @@ def _as_number(value: Any) -> Any:
 
 
 def check_options(options: Options) -> None:
-    """Refuse values that no version knows, then values that this version does not support yet.
+    """Refuse values that an option cannot have, and options that do not go together.
 
     Raises
     ------
     UsageError
-        If any value is refused. One message names all values that are not supported yet.
 
     Examples
     --------
@@ -176,7 +169,6 @@ def check_options(options: Options) -> None:
     if options.monitor is not None and options.data is None:
         raise UsageError(f"--monitor {options.monitor:g} needs samples\ngive --data FILE")
     check_input_tolerance(options)
-    _check_built(options)
 
 
 def _check_promise(options: Options) -> None:
@@ -292,7 +284,9 @@ def _check_values(options: Options) -> None:
     if type(options.telemetry) is not bool:
         raise UsageError(f"telemetry is {options.telemetry!r}, must be True or False")
     _check_redundancy(options)
-    for field in ("max_flash", "max_ram", "max_instructions", "step", "capacity"):
+    for field in SIZES:
+        check_size(flag(field), getattr(options, field))
+    for field in ("max_instructions", "step", "capacity"):
         if getattr(options, field) is not None:
             _check_count(field, getattr(options, field))
     for field in ("step", "capacity"):  # numbers of the C
@@ -331,18 +325,3 @@ def _check_count(field: str, value: str | int, least: int = 1) -> None:
     text = str(value)
     if not (text.isascii() and text.isdigit() and int(text) >= least):
         raise UsageError(f"{flag(field)} {value}: must be a whole number of at least {least}")
-
-
-def _check_built(options: Options) -> None:
-    asked = [
-        field
-        for field, built in _BUILT.items()
-        if getattr(options, field) is not None and getattr(options, field) not in built
-    ]
-    if not asked:
-        return
-    usable = [f"{flag(field)} {_BUILT[field][0]}" for field in asked if _BUILT[field]]
-    remedy = f"leave {'it' if len(asked) == 1 else 'them'} out"
-    if usable:
-        remedy += " or use " + " ".join(usable)
-    raise UsageError(f"not built yet: {named(options, asked)}\n{remedy}")

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from kmcompile.request.sizes import in_bytes
+
 DEFAULT_RISK = 1e-3
 DEFAULT_GENERATED = 500
 
@@ -21,13 +23,14 @@ COUNTS = (
     "generated",
     "window",
     "dimensions",
-    "max_flash",
-    "max_ram",
     "redundancy",
     "step",
     "capacity",
 )
 """The options that are whole numbers; Python may give them as text, as the command line does."""
+
+SIZES = ("max_flash", "max_ram")
+"""The options that are sizes in bytes; their texts may have units."""
 
 _NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
 
@@ -84,6 +87,8 @@ class Options:
             object.__setattr__(self, field, _names(getattr(self, field)))
         for field in COUNTS:
             object.__setattr__(self, field, _whole(getattr(self, field)))
+        for field in SIZES:
+            object.__setattr__(self, field, in_bytes(getattr(self, field)))
 
     @property
     def mode_asked(self) -> str:

@@ -50,6 +50,12 @@ def test_file_names_and_notes_cannot_steer_the_terminal(report):
     assert "[red]\\x1b[2Jevil[/red].pkl" in text
 
 
+def test_a_budget_that_was_given_is_told_in_bytes(report):
+    assert "is 65,536 bytes" not in _printed(report)
+    report["options"]["max_flash"] = report["memory"]["flash_budget_bytes"] = 65_536
+    assert "--max-flash is 65,536 bytes" in _printed(report)
+
+
 def test_what_did_not_run_is_named_with_its_reason():
     reasons = dict(make_report().not_available)
     for part in ("probabilities", "input_tolerance"):  # parts of it
