@@ -21,6 +21,7 @@ from kmcompile.errors import (
 )
 from kmcompile.report import bench_table
 from kmcompile.report.bench_table import FailedTarget
+from kmcompile.request.asked_mode import with_settled_mode
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
 from kmcompile.target import Target, chosen_targets, list_targets
@@ -119,7 +120,8 @@ def _command(model: Path, options: Options, names: str) -> str:
     words = ["kmcompile", "bench", model.name, "--targets", names]
     if options.test_data is not None:
         words += ["--test-data", options.test_data.name]
-    plain = replace(without_defaults(options), target="host").canonical_command(model.name)
+    asked = with_settled_mode(without_defaults(options), options)
+    plain = replace(asked, target="host").canonical_command(model.name)
     others = shlex.split(plain)[len(_BEFORE_OPTIONS) :]
     return shlex.join([*words, *others])
 

@@ -194,7 +194,7 @@ def _doctor(targets: str | None, as_json: bool) -> None:
     names = (f"all,{EVIDENCE}" if targets is None else targets).replace(" ", "").split(",")
     chosen = ",".join(name for name in names if name != EVIDENCE)
     only_evidence = names == [EVIDENCE]
-    diagnoses = diagnose(() if only_evidence else chosen_targets(chosen))
+    diagnoses = diagnose(() if only_evidence else chosen_targets(chosen, (EVIDENCE,)))
     if EVIDENCE in names:
         diagnoses += (diagnose_evidence(),)
     if as_json:

@@ -13,10 +13,11 @@ from kmcompile.emit.layout import Layout, workspace_bytes
 from kmcompile.emit.step_view import job_bytes
 from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.asked_replay import add_asked_replay
-from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
+from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE, accepted_rows
 from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.exits.image_exits import add_image_exits, with_exits_like
+from kmcompile.exits.other_modes import other_modes
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
@@ -34,7 +35,6 @@ from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program, Step
 from kmcompile.program.schedule import schedule
 from kmcompile.request.asked_stages import AskedStages
-from kmcompile.request.option_values import DEFAULT_PROMISE, flag
 from kmcompile.request.plan import Plan
 
 _MOST_COMPARED = 1000
@@ -220,9 +220,9 @@ def complete(
 ) -> ChosenProgram:
     """Return the exact program extended by the early exits and the replay that a plan asks for.
 
-    Where no option asks for mode statistical and the samples are too few for it, or its exits do
-    not pay beside those that are proved, the exits are those of mode certified, chosen by the
-    samples.
+    Where no option asks for a mode and the samples are too few for it, or the exits of mode
+    statistical do not pay beside those that are proved, the exits are those of mode certified,
+    chosen by the samples if these are enough.
 
     Parameters
     ----------
@@ -240,15 +240,15 @@ def complete(
     try:
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded, offered)
     except FewSamplesError as error:
+        n_usable = int(accepted_rows(exact.prepare, plan.samples).sum())
         if not plan.mode_is_default or plan.stages.needed:
-            fields = [name for name in (*DEFAULT_PROMISE, "stages", "require") if name != "risk"]
-            given = [flag(name) for name in fields if getattr(plan.options, name) is not None]
-            asked = ", ".join(("--mode", "--risk", *given))
-            raise FewSamplesError(str(error).replace("--mode and --risk", asked)) from error
-        few, plan = f"mode certified: {str(error).splitlines()[0]}", _certified(plan)
+            raise FewSamplesError(f"{error}{other_modes(plan, n_usable)}") from error
+        text = str(error).splitlines()[0]
+        few = f"{'mode certified' if plan.mode == 'statistical' else 'as without samples'}: {text}"
+        plan = _certified(plan, n_usable)
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
     if _may_be_proved(exits.calibration, plan, lowered.machine):
-        certified = _certified(plan)
+        certified = _certified(plan, len(plan.samples))
         known = exits.calibration.offered
         proved = add_early_exits(lowered.machine, exact, certified, tell, lowered.coded, known)
         if not _pays(exits, proved):
@@ -288,14 +288,14 @@ def _pays(exits: WithExits, proved: WithExits) -> bool:
     return mean_operations(exits.program, X) < worth * mean_operations(proved.program, X)
 
 
-def _certified(plan: Plan) -> Plan:
-    """Return the plan in mode certified, with the samples if they can choose exits.
+def _certified(plan: Plan, n_usable: int) -> Plan:
+    """Return the plan in mode certified, with the samples if enough are usable to choose exits.
 
     What the user asks for holds: exits that must not be there, and a replay that must.
     """
     certified = replace(
         plan.in_mode_certified(), replay_required=plan.replay_required, stages=plan.stages
     )
-    if len(plan.samples) < LEAST_TO_CHOOSE:
+    if n_usable < LEAST_TO_CHOOSE:
         return replace(certified, samples=plan.samples[:0])
     return certified

@@ -11,16 +11,15 @@ import numpy as np
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.readers.samples.file import Part, read_samples
+from kmcompile.request.asked_mode import settling, with_settled_mode
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
 from kmcompile.request.counted import Counted
 from kmcompile.request.image_options import in_image
 from kmcompile.request.input_tolerance import input_tolerance
 from kmcompile.request.option_values import (
-    DEFAULT_PROMISE,
     check_double,
     check_options,
-    named,
     without_default_replay,
     without_defaults,
 )
@@ -136,6 +135,8 @@ class Plan:
         The most multiply-adds of one step, if the C is to answer in steps, too.
     counted : Counted or None
         Which samples count as evidence; None: all of them do.
+    given : Options
+        Options as the user gave them, for advice.
     """
 
     options: Options
@@ -165,6 +166,7 @@ class Plan:
     redundancy: int = 1
     step: int | None = None
     counted: Counted | None = None
+    given: Options = Options()
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -240,7 +242,7 @@ class Request:
             check_double(target)
         budgets(target, options.max_flash, options.max_ram)
         options = replace(
-            without_default_replay(options),
+            with_settled_mode(without_default_replay(options), given),
             target=Path(options.target).name,
             format=_unless(options.format, target.number_format),
             name=_unless(options.name, prefix_from(stem)),
@@ -278,7 +280,7 @@ class Request:
             command=options.canonical_command(self.kind),
             model_name=self.model_name,
             mode=mode,
-            mode_is_default=not named(self.given, ("mode", *DEFAULT_PROMISE)),
+            mode_is_default=not settling(self.given),
             number_format=number_format,
             replay=_replay(options.replay, mode) if options.input_tolerance is None else "none",
             replay_required=self.given.replay == "float64",
@@ -300,6 +302,7 @@ class Request:
             telemetry=options.telemetry,
             redundancy=options.redundancy or 1,
             step=options.step,
+            given=self.given,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -73,8 +73,10 @@ def _cost(table: dict[str, Any]) -> Cost:
     return Cost(**own, float64=table.get("float64", 2 * own["float32"].product))
 
 
-def load_target(name_or_path: str | Path) -> Target:
+def load_target(name_or_path: str | Path, others: Sequence[str] = ()) -> Target:
     """Return the target that has this name, or that this TOML file describes.
+
+    An error names `others`, too: what else may stand in the place of a name.
 
     Raises
     ------
@@ -93,13 +95,16 @@ def load_target(name_or_path: str | Path) -> Target:
     names = sorted(path.stem for path in resources.targets_dir().glob("*.toml"))
     if text in names:
         return _read(resources.targets_dir() / f"{text}.toml")
+    names += others
     near = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UsageError(f"there is no target {text!r}\n{hint}the targets are {', '.join(names)}")
 
 
-def chosen_targets(names: str) -> tuple[Target, ...]:
+def chosen_targets(names: str, others: Sequence[str] = ()) -> tuple[Target, ...]:
     """Return the targets named by a list such as "cortex-m7,leon3", or every target for "all".
+
+    Errors are those of `load_target`.
 
     Raises
     ------
@@ -113,7 +118,8 @@ def chosen_targets(names: str) -> tuple[Target, ...]:
     """
     if names.strip() == "all":
         return list_targets()
-    return tuple(load_target(name) for name in dict.fromkeys(names.replace(" ", "").split(",")))
+    given = dict.fromkeys(names.replace(" ", "").split(","))
+    return tuple(load_target(name, others) for name in given)
 
 
 def list_targets() -> tuple[Target, ...]:

@@ -109,6 +109,10 @@ CASES = [
     ("rbf", "--data few.npz --risk 0.05 --risk-control expected", "usable samples"),
     ("rbf", "--data few.npz --mode certified --require bound_sequence", "usable samples"),
     ("rbf", "--data few.npz --mode exact --reduce 9", "usable samples"),
+    ("rbf", "--data few.npz --thresholds maxsmoothed --window 3", "usable samples"),
+    ("rbf", "--data some.npz --risk 0.05 --risk-control expected", "usable samples"),
+    ("rbf", "--data few.npz --mode statistical --stages linear_filter", "usable samples"),
+    ("value", "--data few.npz --tolerance 0.1 --mode certified", "usable samples"),
     ("rbf", "--mode exact --step 1", "and is not parted"),
     ("rbf", "--mode exact --replay float64 --step 30", "and is not parted"),
     ("three", "--target cortex-m4 --mode exact --format float32 --max-flash 1500", "of flash"),
@@ -128,6 +132,13 @@ CASES = [
 # Those whose proposals fit statistical exits.
 SLOW = [
     ("rbf", "--data samples.npz --risk 0.0001", "control samples of the"),
+    ("rbf", "--data samples.npz --mode statistical", "control samples of the"),
+    ("rbf", "--data samples.npz --risk 0.003 --generated 9", "control samples of the"),
+    (
+        "rbf",
+        "--data samples.npz --risk 0.001 --require linear_filter --optimize worst",
+        "control samples of the",
+    ),
     ("rbf", "--mode exact --data samples.npz --reduce auto --risk 0.001", "held-out samples supp"),
     ("many", "--mode exact --data trained.npz --reduce 9", "--data holds the samples that the mod"),
     (
@@ -145,6 +156,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     np.savez("samples.npz", X=RNG.normal(size=(900, 3)) + 0.5)
     np.savez("few.npz", X=RNG.normal(size=(9, 3)))
+    np.savez("some.npz", X=RNG.normal(size=(90, 3)))
     np.savez("trained.npz", X=MANY)
     Path("taken").mkdir()
     Path("taken/notes.txt").touch()
@@ -185,7 +197,7 @@ def proposals(message: str, words: list[str]) -> Iterator[list[str]]:
     """Yield the commands that the last line of a message proposes to run instead."""
     head, advice = re.split(r"\n|; ", message, maxsplit=1)
     for clause in re.split(
-        r",? or (?=use|give|leave|choose|pass|--|an?\b)|; |, (?=use|give|leave)", advice
+        r",? or (?=use|give|leave|choose|pass|--|an?\b)|; |, (?=use|give|leave)|\n(?:or )?", advice
     ):
         found = OPTION.findall(clause)
         given = options_of(words)

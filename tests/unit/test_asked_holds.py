@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,8 @@ import kmcompile
 from kmcompile.commands import compile_command
 from kmcompile.compiled import Compiled
 from kmcompile.errors import InputError, KmcompileError, UsageError
+from kmcompile.request.options import Options
+from kmcompile.request.plan import Request
 
 X, y = (part[50:] for part in load_iris(return_X_y=True))
 _RNG = np.random.default_rng(0)
@@ -123,6 +126,24 @@ def test_they_are_fallbacks(fallback: str, replay: str, mode: str) -> None:
     assert (options["mode"], options["replay"]) == (mode, replay)
 
 
+def test_few_samples_choose_no_exits_of_a_regression_unless_its_mode_is_asked_for() -> None:
+    model = SVR(gamma=0.02).fit(X[::3], y[::3])
+    given: dict[str, Any] = {"data": SAMPLES[:30], "tolerance": 0.1, "verify": "none"}
+    report = kmcompile.compile_model(model, **given).report
+    told = "as without samples: --data has 30 usable samples, must have at least 50"
+    assert report["choice"]["notes"][0].startswith(told)
+    assert report["choice"]["queries_source"] == "generated"
+    with pytest.raises(InputError, match="leave out --data"):
+        kmcompile.compile_model(model, mode="certified", **given)
+
+
+def test_samples_beyond_the_limit_do_not_count_for_mode_certified() -> None:
+    model = SVC(C=10, gamma=0.02).fit(X[::3], y[::3])
+    samples = np.concatenate([SAMPLES[:30], np.full((60, 4), 1e30, np.float32)])
+    made = kmcompile.compile_model(model, data=samples, verify="none")
+    assert made.report["choice"]["queries_source"] == "generated"
+
+
 def test_a_replay_that_does_not_fit_is_refused_after_a_fallback() -> None:
     with pytest.raises(UsageError, match="replayed for the rbf kernel only"):
         compiled("too few samples", format="int16", replay="float64")
@@ -132,6 +153,14 @@ def test_a_replay_that_does_not_fit_is_refused_after_a_fallback() -> None:
 def test_few_samples_do_not_undo_what_must_be_there() -> None:
     with pytest.raises(InputError, match="must have at least 200 for mode statistical"):
         compiled("too few samples", require="quadratic_bounds")
+
+
+@pytest.mark.parametrize("asked", [{"mode": "statistical"}, {"risk": 0.001}, {"generated": 500}])
+def test_line_1_asks_for_mode_statistical_where_a_default_was_given(asked: dict[str, Any]) -> None:
+    """Without it, line 1 gives a program of mode certified where exits do not pay."""
+    given = {"data": Path("samples.npz")} | asked
+    command = Request.of(Path("m.pkl"), Options(**given)).options.canonical_command("m.pkl")
+    assert command == "kmcompile m.pkl --target host --data samples.npz --mode statistical"
 
 
 @pytest.mark.exhaustive

@@ -31,17 +31,15 @@ def require_samples(n: int, mode: str = "statistical", n_given: int | None = Non
 
     Raises
     ------
-    InputError
-        If `n` is too small for the mode; in mode statistical a FewSamplesError.
+    FewSamplesError
+        If `n` is too small for the mode.
     """
-    certified = mode == "certified"
-    least = LEAST_TO_CHOOSE if certified else LEAST_SAMPLES
+    least = LEAST_TO_CHOOSE if mode == "certified" else LEAST_SAMPLES
     if n < least:
-        kind = InputError if certified else FewSamplesError
-        remedy = "leave out --data" if certified else "leave out --mode and --risk"
-        raise kind(
+        remedy = ", or leave out --data" if mode == "certified" else ""
+        raise FewSamplesError(
             f"--data has {n:,} usable samples{that_count(n, n_given)}, must have at least "
-            f"{least} for mode {mode}\ngive more samples, or {remedy}"
+            f"{least} for mode {mode}\ngive more samples{remedy}"
         )
 
 

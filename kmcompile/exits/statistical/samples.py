@@ -194,7 +194,8 @@ def require_support(
     Traceback (most recent call last):
     kmcompile.errors.FewSamplesError: 1,500 control samples of the 2,000 in --data support a risk \
 of 0.0031 at 99 % confidence, not 0.001
-    ask for --risk 0.0031 or --risk auto, or give at least 6,138 samples
+    ask for --risk 0.0031 or --risk auto or --risk-control expected for 0.001 on average, or give \
+at least 6,138 samples
     """
     most = _largest_control(n) if n_control is None else n_control
     needed = samples_needed(risk, control)
@@ -206,10 +207,14 @@ of 0.0031 at 99 % confidence, not 0.001
         enough, alone = 2 * needed + math.ceil(4 * math.sqrt(needed)), " that count"
     supported = rounded_up(least_risk(most, control)) if most else 1.0
     kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
+    average = ""
+    if control == "guaranteed" and samples_needed(risk, "expected") <= most:
+        average = f" or --risk-control expected for {risk:g} on average"
     raise FewSamplesError(
         f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a risk "
         f"of {supported:g} {kind}, not {risk:g}\n"
-        f"ask for --risk {supported:g} or --risk auto, or give at least {enough:,} samples{alone}"
+        f"ask for --risk {supported:g} or --risk auto{average}, or give at least {enough:,} "
+        f"samples{alone}"
     )
 
 
