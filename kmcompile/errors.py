@@ -70,20 +70,30 @@ class BudgetError(KmcompileError):
 
 
 class OverBudgetError(BudgetError):
-    """The program exceeds one budget, which other options may meet.
+    """The program exceeds a budget, or several, which other options may meet.
 
     Attributes
     ----------
-    over : {"flash", "array", "addresses", "RAM", "instructions"}
+    over : {"flash", "array", "addresses", "RAM", "step", "instructions"}
         What is exceeded: "array" is the largest array of the target, "addresses" the flash that it
-        can read.
+        can read. Of several budgets, the first.
     needed, allowed : int
         What the program needs, at least, and what it may use.
+    every : tuple of OverBudgetError
+        An error for each budget that is exceeded; this error alone if there is one.
     """
 
-    def __init__(self, text: str, over: str, needed: int, allowed: int) -> None:
+    def __init__(
+        self,
+        text: str,
+        over: str,
+        needed: int,
+        allowed: int,
+        every: tuple[OverBudgetError, ...] = (),
+    ) -> None:
         super().__init__(text)
         self.over, self.needed, self.allowed = over, needed, allowed
+        self.every = every or (self,)
 
 
 class ToolError(KmcompileError):

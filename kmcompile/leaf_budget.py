@@ -16,6 +16,7 @@ from kmcompile.errors import BudgetError, ToolError
 from kmcompile.exits.chosen_program import choose_program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
+from kmcompile.program.program import Program
 from kmcompile.reduction.reducible import leaves_reducible
 from kmcompile.request.plan import Plan
 from kmcompile.verify.worst_case import static_worst_case
@@ -87,7 +88,18 @@ def _confirmed(machine: KernelMachine, n: int, plan: Plan, allowed: int) -> int:
 def _instructions(machine: KernelMachine, n: int, plan: Plan) -> int | None:
     """Return the static worst case if each leaf had its first n vectors only."""
     program = choose_program(_cut(machine, n), plan, lambda _: None).program
-    sources = emit(program, plan.target, plan.command, machine.description)
+    return instructions_of(program, plan, machine.description)
+
+
+def instructions_of(program: Program, plan: Plan, description: str) -> int | None:
+    """Return the static worst case of a program, for which it is built; None if there is none.
+
+    Raises
+    ------
+    KmcompileError
+        If the program cannot be built.
+    """
+    sources = emit(program, plan.target, plan.command, description)
     files = folder_files.of_program(program, plan.target, sources)
     recipe = Recipe.from_json(files["recipe.json"].decode("ascii"))
     with TemporaryDirectory(prefix="kmcompile-") as scratch:

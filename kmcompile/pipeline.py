@@ -20,6 +20,7 @@ from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf
+from kmcompile.limits import check_built, check_unbuilt
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.monitor.held_out import hold_out
 from kmcompile.monitor.monitored import with_monitor
@@ -29,7 +30,6 @@ from kmcompile.output.folder import reserve
 from kmcompile.output.packaging import packaged, packaged_again
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.memory import check_flash, check_instructions, check_ram
 from kmcompile.program.program import Program
 from kmcompile.reduction.choice import reduce_asked
 from kmcompile.reduction.curve import Reduction
@@ -98,7 +98,7 @@ def compile_model(
         chosen, monitored = with_monitor(chosen, held, plan, tell)
         plan = reduced.plan
         with remedied(reduced.machine, chosen):
-            chosen.check_fits()
+            check_unbuilt(chosen, machine.description)
         tell("writing C")
         files = _written(machine, chosen, reduced.reduction)
         tell("collecting queries")
@@ -109,7 +109,7 @@ def compile_model(
         verifier = Verifier(machine, program, plan.target, queries, answers, tell, exits.promise)
         findings = _verified(verifier, machine, chosen, files, folder)
         with remedied(reduced.machine, chosen):
-            _check_built(chosen, findings)
+            check_built(chosen, findings)
         stack = None if findings.memory is None else findings.memory.stack_bytes
         if findings.memory is not None:
             files |= packaged_again(chosen, files, stack)
@@ -310,18 +310,6 @@ def _verified(
         folder_files.write_plain(Path(scratch), files)
         with saving_failures(folder, made_with):
             return verifier.verify(Path(scratch), plan.options.verify)
-
-
-def _check_built(chosen: ChosenProgram, findings: Findings) -> None:
-    """Raise an error if the built program exceeds the plan's budgets."""
-    built, budgets = findings.memory, chosen.plan.budgets
-    worst = findings.worst_case
-    reason = findings.skipped.get("instructions") or (worst.reason if worst else None)
-    most = None if worst is None else worst.instructions
-    check_instructions(chosen.program, most, reason or "nothing was run", chosen.plan.budgets)
-    if built is not None:
-        check_flash(chosen.program, built.flash_bytes, False, budgets)
-        check_ram(chosen.program, chosen.caller_bytes, built.stack_bytes, budgets, built.ram_bytes)
 
 
 def _reported(made: Compilation, files: dict[str, bytes]) -> dict[str, Any]:

@@ -11,8 +11,7 @@ from kmcompile.lower.format_choice import choose_format, estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.redundancy import stored_bytes
 from kmcompile.reduction.reducible import require_reducible
-from kmcompile.request.option_values import DEFAULT_PROMISE, flag
-from kmcompile.request.options import LISTS
+from kmcompile.request.asked_mode import instead
 from kmcompile.text.figures import listed
 
 
@@ -30,9 +29,16 @@ def remedied(machine: KernelMachine, chosen: ChosenProgram) -> Iterator[None]:
     try:
         yield
     except OverBudgetError as error:
-        remedy = _Remedies(machine, chosen, error).text()
-        text = f"{error}\n{remedy}"
-        raise OverBudgetError(text, error.over, error.needed, error.allowed) from error
+        ways = {one.over: _Remedies(machine, chosen, one).text() for one in error.every}
+        remedy, lines = ways[error.over], str(error).split("\n")
+        if len(ways) > 1:
+            remedy = "; ".join(f"{over}: {way}" for over, way in ways.items())
+        elif error.over == "step":
+            lines.pop()  # its remedy
+        told = OverBudgetError(
+            "\n".join([*lines, remedy]), error.over, error.needed, error.allowed, error.every
+        )
+        raise told from error
 
 
 class _Remedies:
@@ -43,9 +49,12 @@ class _Remedies:
     ) -> None:
         self._machine, self._chosen, self._plan = machine, chosen, chosen.plan
         self._over, self._needed, self._allowed = error.over, error.needed, error.allowed
+        self._own = str(error).rpartition("\n")[2]
 
     def text(self) -> str:
-        """Return the last line of the error."""
+        """Return the last line of the error, or what is about this budget in it."""
+        if self._over == "step":
+            return self._without_the_exit()
         options = list(self._options())
         ways = [f"use {' or '.join(options)}"] if options else []
         ways += [f"leave out {one}" for one in self._left_out()]
@@ -56,7 +65,7 @@ class _Remedies:
 
     def _options(self) -> Iterator[str]:
         if self._chosen.program.early_exits and self._over != "array":
-            yield self._without_exits()
+            yield instead("exact", self._plan.given)
         if self._over == "RAM":
             return
         if self._over == "instructions" and self._chosen.program.replay is not None:
@@ -84,16 +93,14 @@ class _Remedies:
             if emulated is None or emulated > self._needed:
                 yield option
 
-    def _without_exits(self) -> str:
-        """Return `--mode exact`, and what was given that does not go with it."""
-        options = self._plan.options
-        fields = [*DEFAULT_PROMISE, "window", "dimensions", *LISTS]
-        if options.replay != "float64":
-            fields.append("tolerance")
-        if options.reduce == "auto":
-            fields.remove("risk")
-        given = [flag(field) for field in fields if getattr(options, field) is not None]
-        return "--mode exact" + (f" without {' and '.join(given)}" if given else "")
+    def _without_the_exit(self) -> str:
+        """Return what the step's error says, but no `--exclude` of an exit that is asked for."""
+        before, exclude, name = self._own.partition("leave it out with --exclude ")
+        if self._plan.stages.listed is not None and exclude:
+            return f"{before}leave it out of --stages"
+        if name in (self._plan.given.require or ()):
+            return f"{before}use --exclude {name} without --require"
+        return self._own
 
     def _has_better_format(self) -> bool:
         """Return whether `--format auto` would take a format that may meet the budget."""

@@ -33,7 +33,6 @@ from kmcompile.program.capacity import Capacity
 from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program, Step
-from kmcompile.program.schedule import schedule
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
@@ -99,8 +98,6 @@ class ChosenProgram:
             If the flash of the tables or the RAM of the workspace exceeds its budget, or if a piece
             of the program does not fit a step.
         """
-        if self.program.step is not None:
-            schedule(self.program)
         check_fits(self.program, self.caller_bytes, self.plan)
 
 

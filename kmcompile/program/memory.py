@@ -1,10 +1,14 @@
-"""Checks of the flash, the RAM and the instructions of a program against its budgets."""
+"""Checks of the flash, the RAM, the steps and the instructions of a program against its budgets."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from kmcompile.errors import OverBudgetError, ToolError
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import stored_bytes
+from kmcompile.program.schedule import schedule
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
 from kmcompile.target import Target
@@ -12,17 +16,59 @@ from kmcompile.target import Target
 VECTORS_BYTES = 1024
 """Largest flash before the tables: interrupt vectors and start-up code."""
 
+_PARTS = "bytes: "
+"""Begins the line of an error that says what takes the bytes."""
+
 
 def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
-    """Refuse a program whose tables or whose workspace alone exceed the plan's budgets.
+    """Refuse a program whose tables, workspace or pieces alone exceed the plan's budgets.
 
     Raises
     ------
     OverBudgetError
+        The text names every budget that is exceeded.
     """
-    check_flash(program, stored_bytes(program), True, plan.budgets)
-    check_tables(program, plan.target)
-    check_ram(program, workspace_bytes, None, plan.budgets)
+    stored = stored_bytes(program)
+    refuse(
+        exceeded(
+            partial(check_flash, program, stored, True, plan.budgets),
+            partial(check_tables, program, plan.target),
+            partial(check_ram, program, workspace_bytes, None, plan.budgets),
+            *([partial(schedule, program)] if program.step is not None else []),
+        )
+    )
+
+
+def exceeded(*checks: Callable[[], object]) -> list[OverBudgetError]:
+    """Return the error of each check that finds a budget exceeded."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except OverBudgetError as error:
+            found.extend(error.every)
+    return found
+
+
+def refuse(errors: Sequence[OverBudgetError]) -> None:
+    """Raise one error for all of them; nothing if there are none.
+
+    Raises
+    ------
+    OverBudgetError
+        Its text has what is needed and allowed in the first line, the bytes in the second.
+    """
+    if len(errors) < 2:
+        for error in errors:
+            raise error
+        return
+    first, *others = (str(error).split("\n") for error in errors)
+    name = first[0].partition(": ")[0]
+    needs = ", and ".join([first[0], *(lines[0].removeprefix(f"{name}: ") for lines in others)])
+    parts = [lines[1] for lines in (first, *others) if lines[1:] and lines[1].startswith(_PARTS)]
+    told = _PARTS + "; ".join(part.removeprefix(_PARTS) for part in parts)
+    text, one = "\n".join([needs, *([told] if parts else [])]), errors[0]
+    raise OverBudgetError(text, one.over, one.needed, one.allowed, tuple(errors))
 
 
 def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowed: Budgets) -> None:
@@ -41,7 +87,7 @@ def check_flash(program: Program, flash_bytes: int, is_lower_limit: bool, allowe
     raise OverBudgetError(
         f"{program.name}: needs {least}{flash_bytes:,} bytes of flash, {program.target} may use "
         f"{allowed.flash_bytes:,}\n"
-        f"bytes: {parts}, everything else {rest:,}",
+        f"{_PARTS}{parts}, everything else {rest:,}",
         "flash",
         flash_bytes,
         allowed.flash_bytes,
@@ -105,7 +151,7 @@ def check_ram(
     raise OverBudgetError(
         f"{program.name}: needs {needed:,} bytes of RAM, {program.target} may use "
         f"{allowed.ram_bytes:,}\n"
-        f"bytes: workspace {workspace_bytes:,}, stack {stack}{kept}",
+        f"{_PARTS}workspace {workspace_bytes:,}, stack {stack}{kept}",
         "RAM",
         needed,
         allowed.ram_bytes,

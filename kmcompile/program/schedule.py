@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kmcompile.errors import BudgetError
+from kmcompile.errors import OverBudgetError
 from kmcompile.program.pieces import Piece, check_operations, pieces
 from kmcompile.program.program import Program
 from kmcompile.program.stages import PairSum
@@ -116,7 +116,7 @@ def schedule(program: Program) -> Schedule:
 
     Raises
     ------
-    BudgetError
+    OverBudgetError
         If a piece alone has more operations; the text names the largest.
     """
     assert program.step is not None
@@ -124,9 +124,12 @@ def schedule(program: Program) -> Schedule:
     if largest.operations > most:
         weight = program.step.replay_weight if "replay" in largest.kind else 1
         counted = f", one in double counted as {weight}" if weight > 1 else ""
-        raise BudgetError(
+        raise OverBudgetError(
             f"--step {most}: {largest.name} has {largest.operations:,} operations{counted}, "
-            f"and is not parted\ngive --step {largest.operations} or more{_remedy(largest)}"
+            f"and is not parted\ngive --step {largest.operations} or more{_remedy(largest)}",
+            "step",
+            largest.operations,
+            most,
         )
     places: list[Place] = []
     check = check_operations(program)

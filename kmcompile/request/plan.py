@@ -86,6 +86,8 @@ class Plan:
     ----------
     options : Options
         Options as in line 1 of the C and in the report, without paths and repeated defaults.
+    given : Options
+        Options as the user gave them, for advice.
     target : Target
     name : str
         Prefix of every C name.
@@ -135,11 +137,10 @@ class Plan:
         The most multiply-adds of one step, if the C is to answer in steps, too.
     counted : Counted or None
         Which samples count as evidence; None: all of them do.
-    given : Options
-        Options as the user gave them, for advice.
     """
 
     options: Options
+    given: Options
     target: Target
     name: str
     command: str
@@ -166,7 +167,6 @@ class Plan:
     redundancy: int = 1
     step: int | None = None
     counted: Counted | None = None
-    given: Options = Options()
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -275,6 +275,7 @@ class Request:
             number_format = "float32"
         return Plan(
             options=options,
+            given=self.given,
             target=self.target,
             name=self.name,
             command=options.canonical_command(self.kind),
@@ -302,7 +303,6 @@ class Request:
             telemetry=options.telemetry,
             redundancy=options.redundancy or 1,
             step=options.step,
-            given=self.given,
         )
 
 

@@ -120,6 +120,14 @@ CASES = [
     ("rbf", "--mode exact --redundancy 2 --max-flash 2500", "bytes of flash"),
     ("rbf", "--stages bound_sequence --max-ram 30", "bytes of RAM"),
     ("rbf", "--mode exact --step 900 --max-ram 30", "bytes of RAM"),
+    ("rbf", "--mode exact --redundancy 2 --max-flash 2KB --max-ram 30 --step 1", "and --step 1: "),
+    (
+        "poly",
+        "--target cortex-m4 --mode exact --max-flash 900 --max-ram 20",
+        ", and needs 36 bytes",
+    ),
+    ("rbf", "--stages bound_sequence --risk 0.001 --data enough.npz --max-ram 30", "bytes of RAM"),
+    ("rbf", "--require bound_sequence --replay none --step 10", "and is not parted"),
     ("rbf", "--mode exact --out taken", "exists and is not an output folder of kmcompile"),
     ("rbf", "--mode exact --out link", "is a symbolic link; give the folder itself with --out"),
     ("rbf", "--mode exact --out m.pkl", "is a file; choose another --out"),
@@ -156,6 +164,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     np.savez("samples.npz", X=RNG.normal(size=(900, 3)) + 0.5)
     np.savez("few.npz", X=RNG.normal(size=(9, 3)))
+    np.savez("enough.npz", X=np.random.default_rng(1).normal(size=(7000, 3)))
     np.savez("some.npz", X=RNG.normal(size=(90, 3)))
     np.savez("trained.npz", X=MANY)
     Path("taken").mkdir()

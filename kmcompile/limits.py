@@ -1,0 +1,67 @@
+"""All budgets that a program exceeds at once, before it is built and after."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+
+from kmcompile.errors import KmcompileError, OverBudgetError
+from kmcompile.exits.chosen_program import ChosenProgram
+from kmcompile.leaf_budget import instructions_of
+from kmcompile.program.memory import check_flash, check_instructions, check_ram, exceeded, refuse
+from kmcompile.verify.findings import Findings
+
+
+def check_unbuilt(chosen: ChosenProgram, description: str) -> None:
+    """Refuse a program that exceeds a budget before it is built.
+
+    Such a program is built only for the worst case of `--max-instructions`, where that is known.
+
+    Raises
+    ------
+    OverBudgetError
+    """
+    found = exceeded(chosen.check_fits)
+    if found:
+        found += exceeded(partial(_check_worst_case, chosen, description))
+    refuse(found)
+
+
+def check_built(chosen: ChosenProgram, findings: Findings) -> None:
+    """Refuse a built program that exceeds a budget.
+
+    Raises
+    ------
+    OverBudgetError
+    ToolError
+        If `--max-instructions` is given, the worst case is not known, and nothing is exceeded.
+    """
+    program, built, budgets = chosen.program, findings.memory, chosen.plan.budgets
+    worst = findings.worst_case
+    reason = findings.skipped.get("instructions") or (worst.reason if worst else None)
+    most = None if worst is None else worst.instructions
+    found: list[OverBudgetError] = []
+    if built is not None:
+        stack, kept = built.stack_bytes, built.ram_bytes
+        found = exceeded(
+            partial(check_flash, program, built.flash_bytes, False, budgets),
+            partial(check_ram, program, chosen.caller_bytes, stack, budgets, kept),
+        )
+    if most is not None or not found:
+        why = reason or "nothing was run"
+        found += exceeded(partial(check_instructions, program, most, why, budgets))
+    refuse(found)
+
+
+def _check_worst_case(chosen: ChosenProgram, description: str) -> None:
+    """Refuse a program whose worst case is known and too large; its step may be too small."""
+    plan = chosen.plan
+    runs = plan.target.emulator is not None and plan.options.verify not in ("none", "host")
+    if plan.budgets.instructions is None or plan.in_image or not runs:
+        return
+    worst = None
+    with suppress(KmcompileError):  # it cannot be built here
+        worst = instructions_of(replace(chosen.program, step=None), plan, description)
+    if worst is not None:
+        check_instructions(chosen.program, worst, "", plan.budgets)

@@ -1,0 +1,78 @@
+"""A program that exceeds several budgets is refused once, with all of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.svm import SVC
+
+import kmcompile
+from kit.plans import plan_for
+from kit.tools import need_tools
+from kmcompile import readers
+from kmcompile.errors import OverBudgetError
+from kmcompile.exits.chosen_program import choose_program
+from kmcompile.remedies import remedied
+from kmcompile.target import load_target
+
+_RNG = np.random.default_rng(0)
+X = _RNG.normal(size=(60, 3)) + np.repeat([[0.0], [1.0]], 30, axis=0)
+MODEL = SVC().fit(X, np.repeat([0, 1], 30))
+
+
+def refused(model: Any = MODEL, **options: Any) -> OverBudgetError:
+    """Return the error of the program before it is built, with what the user can do."""
+    machine = readers.load_model(model)
+    chosen = choose_program(machine, plan_for(machine, **options), lambda _: None)
+    with pytest.raises(OverBudgetError) as caught, remedied(machine, chosen):
+        chosen.check_fits()
+    return caught.value
+
+
+def test_every_budget_is_named_with_what_is_needed_and_allowed() -> None:
+    alone = {
+        "flash": refused(mode="exact", max_flash=1000),
+        "RAM": refused(mode="exact", max_ram=30, step=900),
+        "step": refused(mode="exact", step=1),
+    }
+    error = refused(mode="exact", max_flash=1000, max_ram=30, step=1)
+    assert [one.over for one in error.every] == list(alone)
+    first, _, last = str(error).split("\n")
+    for over, one in alone.items():
+        assert f"{one.needed:,}" in first and f"{one.allowed:,}" in first
+        assert f"{over}: " in last
+
+
+def test_no_advice_repeats_what_is_given_or_does_not_go_with_it() -> None:
+    error = refused(mode="exact", format="auto", target="cortex-m4", max_flash=900, max_ram=20)
+    assert "--mode exact" not in str(error) and "--format auto" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("given", "advice"),
+    [
+        ({"stages": "local_expansion"}, "leave it out of --stages"),
+        ({"require": "local_expansion"}, "use --exclude local_expansion without --require"),
+    ],
+)
+def test_an_exit_that_is_asked_for_is_not_excluded_too(given: dict[str, Any], advice: str) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    error = refused(SVC(gamma=0.02).fit(X[::4], y[::4]), replay="none", step=150, **given)
+    assert str(error).endswith(f"or more, or {advice}")
+
+
+@pytest.mark.target
+def test_the_worst_case_is_named_with_flash_and_ram(tmp_path: Path) -> None:
+    need_tools(load_target("cortex-m4"))
+    given = {"target": "cortex-m4", "mode": "exact", "max_instructions": 10}
+    for budgets, n in ({"max_flash": "1KB", "max_ram": 20, "step": 1}, 4), ({"max_ram": 100}, 2):
+        with pytest.raises(OverBudgetError) as caught:
+            kmcompile.compile_model(MODEL, **given, **budgets)
+        assert len(caught.value.every) == n and caught.value.every[-1].over == "instructions"
+        assert "instructions in the worst case, cortex-m4 may use 10" in str(caught.value)
+        assert len(str(caught.value).split("\n")) == 3
