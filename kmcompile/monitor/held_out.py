@@ -130,7 +130,7 @@ def _require_support(n: int, share: float, n_given: int, most: int | None = None
         smallest = smallest_share(most)
         supported, ask = f"--monitor {smallest:g} at least", f"ask for --monitor {smallest:g}, or "
     raise InputError(
-        f"{n:,} samples in --data{that_count(n, n_given)} support {supported}, not {share:g}: half "
-        f"of them set its limit, at {100 * MONITOR_CONFIDENCE:g} % confidence\n"
+        f"{n:,} samples in --data{that_count(n, n_given)} support {supported}, not {share:.15g}: "
+        f"half of them set its limit, at {100 * MONITOR_CONFIDENCE:g} % confidence\n"
         f"{ask}give at least {enough:,} samples{alone}"
     )

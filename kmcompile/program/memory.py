@@ -41,7 +41,7 @@ def check_fits(program: Program, workspace_bytes: int, plan: Plan) -> None:
 
 def exceeded(*checks: Callable[[], object]) -> list[OverBudgetError]:
     """Return the error of each check that finds a budget exceeded."""
-    found = []
+    found: list[OverBudgetError] = []
     for check in checks:
         try:
             check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.statistical.readings import Evidence
-from kmcompile.exits.statistical.risk import rounded_up
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -21,6 +21,7 @@ from kmcompile.program.interpreter import Status, interpret
 from kmcompile.reduction.curve import Point, Reduction
 from kmcompile.reduction.leaf_sizes import LeafSizes
 from kmcompile.reduction.reducible import require_reducible
+from kmcompile.reduction.risk_to_ask import no_size
 from kmcompile.reduction.samples import parts_of, require_support
 from kmcompile.reduction.sizes import Answers, Made, Sizes
 from kmcompile.request.plan import Plan
@@ -97,7 +98,7 @@ def reduce_asked(
     lowered = _lowered(machine, plan)
     parts = parts_of(lowered, plan)
     if asked == "auto":
-        require_support(parts.held.n, plan.promise.risk, _share_of_risk(plan))
+        require_support(parts.held.n, plan.promise.risk, _share_of_risk(plan), len(plan.samples))
     hold = Answers.of(machine, parts.hold, plan.tolerance)
     pick = Answers.of(machine, parts.pick, plan.tolerance)
     before = _point(Made(machine, "trained"), lowered, None, parts.held, 0.0)
@@ -126,6 +127,7 @@ def _chosen(
     asked = str(plan.options.reduce or machine.n_support_vectors)
     notes = sizes.notes if len(hold.X) else (*sizes.notes, _UNKNOWN)
 
+    @cache
     def measured(n: int) -> tuple[Lowered, KernelMachine, Point]:
         made = sizes.at(n)
         made = Made(standing_for(machine, made.machine), made.method)
@@ -136,24 +138,34 @@ def _chosen(
         _, smaller, point = measured(int(asked))
         return _reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
     risk = _share_of_risk(plan) * plan.promise.risk
-    found: list[tuple[Lowered, KernelMachine, Point]] = []
-    for n in _tested(sizes, risk, held.repeats or plan.counted is not None):
-        try:
-            found.append(measured(n))
-        except InputError:  # the format cannot hold so small a machine
-            break
-        limit = found[-1][2].limit
-        if limit is None or limit > risk:
-            break
+
+    def tested(risk: float) -> list[tuple[Lowered, KernelMachine, Point]]:
+        found: list[tuple[Lowered, KernelMachine, Point]] = []
+        for n in _tested(sizes, risk, held.repeats or plan.counted is not None):
+            try:
+                found.append(measured(n))
+            except InputError:  # the format cannot hold so small a machine
+                break
+            limit = found[-1][2].limit
+            if limit is None or limit > risk:
+                break
+        return found
+
+    def refused(what: str, flash_bytes: int | None, remedy: str) -> BudgetError:
+        asked, share = plan.promise.risk, _share_of_risk(plan)
+        again = lambda risk: [point for *_, point in tested(risk)]  # noqa: E731
+        return BudgetError(no_size(what, asked, share, points, again, flash_bytes, remedy))
+
+    found = tested(risk)
     points = (before, *(point for *_, point in found))
     kept = [each for each in found if each[2].limit is not None and each[2].limit <= risk]
     if not kept:
-        raise BudgetError(_told("no size keeps", plan, points, "give more samples"))
+        raise refused("no size keeps", None, "give more samples")
     lowered, smaller, point = kept[-1]
     budget = plan.budgets.flash_bytes
     if budget is not None and point.table_bytes > budget:
         what = f"no size fits {budget:,} bytes of flash and keeps"
-        raise BudgetError(_told(what, plan, points, "give a larger --max-flash"))
+        raise refused(what, budget, "give a larger --max-flash")
     if plan.mode != "statistical":  # what was counted holds in this format
         plan = replace(plan, number_format=lowered.program.number_format)
     return _reduced(smaller, plan, Reduction("auto", risk, points, point, notes))
@@ -253,20 +265,3 @@ def _unlike(lowered: Lowered, hold: Answers) -> NDArray[np.bool_]:
         same = answers.results["label"] == hold.labels
     unlike: NDArray[np.bool_] = ~(accepted & same)
     return unlike
-
-
-def _told(what: str, plan: Plan, points: tuple[Point, ...], remedy: str) -> str:
-    """Return an error's text with the curve in words."""
-    limits = [p.limit for p in points if p.limit is not None]
-    curve = "; ".join(
-        f"{p.n_vectors:,} vectors, {p.table_bytes:,} bytes: at most {100 * p.limit:.2g} % differ"
-        for p in points
-        if p.limit is not None
-    )
-    share, ask = _share_of_risk(plan), "ask for a larger --risk"
-    if limits and min(limits) > share * plan.promise.risk:
-        ask = f"ask for --risk {rounded_up(min(limits) / share):g}"
-    part = "" if share == 1 else f"{share:g} of "
-    return (
-        f"--reduce auto: {what} {part}a risk of {plan.promise.risk:g}\n{curve}\n{ask}, or {remedy}"
-    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from kmcompile.lower.formats import Lowered
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
+from kmcompile.text.figures import percent_beside
 
 _SEED = 20041129
 _SHARES = {True: (0.2, 0.1, 0.25), False: (0.3, 0.15, 0.55)}
@@ -116,7 +118,7 @@ def _require_samples(n: int, n_given: int) -> None:
         )
 
 
-def require_support(n: int, risk: float, share: float) -> None:
+def require_support(n: int, risk: float, share: float, n_given: int) -> None:
     """Raise InputError if n held-out samples support no share of a risk, even without a mistake.
 
     Parameters
@@ -126,14 +128,19 @@ def require_support(n: int, risk: float, share: float) -> None:
         The risk that was asked for.
     share : float
         Which part of it a reduced machine may take.
+    n_given : int
+        The samples from which they were held out.
     """
-    least, allowed = least_risk(n), share * risk
-    if least > allowed:
-        left = "" if share == 1 else f", the part of --risk {risk:g} that early exits leave to it"
-        more = samples_needed(allowed) / n
-        raise InputError(
-            f"--reduce auto: {n:,} held-out samples support a disagreement in "
-            f"{100 * rounded_up(least):g} % of the inputs, not in {100 * allowed:g} %{left}, even "
-            f"if they show none\nask for --risk {rounded_up(least / share):g}, or give "
-            f"{more:.2g} times as many samples"
-        )
+    least = least_risk(n)
+    if least <= share * risk:
+        return
+    part = "" if share == 1 else f" (the reduced machine may take {share:g} of it)"
+    enough = math.ceil((samples_needed(share * risk) + 1) * n_given / max(n, 1))
+    supported, told, ask = rounded_up(least / share), "no risk", ""
+    if supported < 1:
+        told = f"a disagreement in {percent_beside(supported, risk)} of the inputs"
+        ask = f"ask for --risk {supported:g}, or "
+    raise InputError(
+        f"--reduce auto: {n:,} held-out samples support {told}, not in {100 * risk:.15g} %{part}, "
+        f"even if they show none\n{ask}give at least {enough:,} samples"
+    )

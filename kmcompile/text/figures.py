@@ -50,6 +50,21 @@ def share_text(share: float) -> str:
     return f"{100 * share:.3g} %" if 0.01 <= share < 0.99 else f"{100 * share:.2f} %"
 
 
+def percent_beside(share: float, other: float) -> str:
+    """Return a share in per cent, with as many digits as tell it from another share.
+
+    Examples
+    --------
+    >>> percent_beside(0.01023, 0.01), percent_beside(0.01023, 0.02), percent_beside(0.01, 0.01)
+    ('1.02 %', '1 %', '1 %')
+    """
+    told = float(f"{100 * other:.15g}")
+    texts = (f"{100 * share:.{digits}g}" for digits in range(2, 18))
+    apart = (one for one in texts if float(one) != told and (float(one) > told) == (share > other))
+    text = f"{100 * share:.2g}" if share == other else next(apart, repr(100 * share))
+    return f"{text} %"
+
+
 def confidence_text(confidence: float) -> str:
     """Return the text of a confidence between 0 and 1 in per cent.
 

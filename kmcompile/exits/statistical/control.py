@@ -152,7 +152,7 @@ def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
         raise InputError(
             f"the reduced machine gives {tally.disagreements:,} of {tally.n:,} control samples "
             f"another label than the trained one: they support a risk of {supported:g}, not "
-            f"{wish.risk:g}\nask for --risk {supported:g}, or keep more vectors with --reduce N"
+            f"{wish.risk:.15g}\nask for --risk {supported:g}, or keep more vectors with --reduce N"
         )
     return decide_nothing(wish.control, wish.risk, tally)
 

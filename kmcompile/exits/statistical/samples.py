@@ -212,7 +212,7 @@ at least 6,138 samples
         average = f" or --risk-control expected for {risk:g} on average"
     raise FewSamplesError(
         f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a risk "
-        f"of {supported:g} {kind}, not {risk:g}\n"
+        f"of {supported:g} {kind}, not {risk:.15g}\n"
         f"ask for --risk {supported:g} or --risk auto{average}, or give at least {enough:,} "
         f"samples{alone}"
     )

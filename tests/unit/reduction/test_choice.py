@@ -18,6 +18,7 @@ from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.choice import _tested, _unlike, reduce_asked
+from kmcompile.reduction.samples import require_support
 from kmcompile.reduction.sizes import Answers
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
@@ -139,6 +140,37 @@ def test_the_risk_that_the_message_names_is_supported(mode):
         assert made.reduction.chosen.limit <= named
     except BudgetError as error:  # no size is without any disagreement
         assert "no size keeps" in str(error)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"risk": 0.0078, "mode": "certified"},
+        pytest.param(
+            {"risk": 0.011, "mode": "certified", "max_flash": 17_000},
+            marks=pytest.mark.exhaustive,
+        ),
+    ],
+)
+def test_the_risk_to_ask_for_where_no_size_keeps_the_given_one_works(given):
+    with pytest.raises(BudgetError, match="ask for --risk") as refused:
+        asked(data=held_out(), reduce="auto", **given)
+    named = float(str(refused.value).split("--risk ")[-1].split(",")[0])
+    assert f"a risk of {given['risk']:g}" in str(refused.value)
+    reduction = asked(data=held_out(), reduce="auto", **given | {"risk": named})[1].reduction
+    assert reduction.chosen.limit <= named
+
+
+def test_numbers_that_nearly_agree_are_told_apart():
+    with pytest.raises(InputError) as refused:
+        require_support(4602, 0.001, 1.0, 8367)
+    assert "in 0.11 % of the inputs, not in 0.1 %" in str(refused.value)
+    assert "ask for --risk 0.0011, or give at least 8,371 samples" in str(refused.value)
+    with pytest.raises(InputError, match=r"(?s)not in 0.1 %.*ask for --risk 0.0021"):
+        require_support(4602, 0.001, 0.5, 18_408)
+    with pytest.raises(InputError, match="support no risk, not in 10 %") as refused:
+        require_support(0, 0.1, 1.0, 200)
+    assert "--risk" not in str(refused.value)
 
 
 def test_too_few_samples_are_refused():
