@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 
 from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
 from kmcompile.kernels import Chi2, Kernel, Laplacian, Poly, Rbf
@@ -20,6 +19,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.factors import cholesky, solve_triangular
 from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
@@ -176,8 +176,8 @@ def _lowered(
     reach = _reach(machine.kernel, context)
     expands = isinstance(reach, RbfReach) and reach.expands
     n_blocks = -(-n // lanes)
-    lower = cholesky(gram.values, lower=True)
-    inverse = solve_triangular(lower, np.eye(n), lower=True)
+    lower = cholesky(gram.values)
+    inverse = solve_triangular(lower, np.eye(n))
     A = np.tril(inverse).astype(np.float32).astype(np.float64)
     w = (normals.with_z @ A.T).astype(np.float32).astype(np.float64)
     magnitude = np.abs(A)
@@ -267,7 +267,7 @@ def _residual(
     rest = np.sqrt(np.maximum(square, 0.0) + error * size**2)
     L = lower[:k, :k]
     with_z = np.abs(h - c @ G) + error * size[:, None] * scale
-    inverse = np.abs(solve_triangular(L, np.eye(k), lower=True)) * _INVERSE_ERROR
+    inverse = np.abs(solve_triangular(L, np.eye(k))) * _INVERSE_ERROR
     inside = np.sqrt(((with_z @ inverse.T) ** 2).sum(axis=1))
     return rest, inside
 

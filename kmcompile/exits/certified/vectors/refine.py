@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import minimize
 
 from kmcompile.exits.certified.vectors.free import box
 from kmcompile.kernels.derivatives import gradient
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.factors import cholesky, solve_triangular
 
 _ITERATIONS = 150
 EVALUATIONS = 175
@@ -69,11 +69,11 @@ class NestedCost:
         normals, kernel, n = self.normals, self.normals.kernel, len(self.X)
         own = kernel.self_values(Z)
         gram = kernel.values(Z, Z) + _NUGGET * np.diag(own)
-        lower: Float64Array = cholesky(gram, lower=True)
+        lower = cholesky(gram)
         columns = np.hstack([kernel.fast_values(Z, self.X)[0].T, normals.product(Z)])
-        rows = solve_triangular(lower, columns, lower=True)
+        rows = solve_triangular(lower, columns)
         cost, slope = self._of_coordinates(rows[:, :n], rows[:, n:])
-        back = solve_triangular(lower, slope, lower=True, trans="T")
+        back = solve_triangular(lower, slope, trans="T")
         of_gram = _gram_slope(lower, -np.tril(back @ rows.T))
         of_gram += _NUGGET * np.diag(np.diag(of_gram))
         total = gradient(kernel, Z, self.X, back[:, :n])
@@ -146,8 +146,8 @@ def _gram_slope(lower: Float64Array, slope: Float64Array) -> Float64Array:
     """Return the symmetric slope in G = L L' from the slope in L (Murray 2016, eq. 10)."""
     inner = np.tril(lower.T @ slope)
     inner[np.diag_indices_from(inner)] /= 2
-    half = solve_triangular(lower, inner, lower=True, trans="T")
-    whole = solve_triangular(lower, half.T, lower=True, trans="T").T
+    half = solve_triangular(lower, inner, trans="T")
+    whole = solve_triangular(lower, half.T, trans="T").T
     result: Float64Array = (whole + whole.T) / 2
     return result
 
