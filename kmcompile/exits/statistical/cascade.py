@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.certify import fit, left_out, tried
@@ -123,7 +124,10 @@ def _fitted(
     for number, (stage, text) in enumerate(stages, start=1):
         tell(f"trying early exits: {number} of {len(stages)}")
         estimates = estimates_of(stage, ends, case.x[case.parts.choice])
-        fitted.append(FittedExit(stage, estimates, text))
+        if estimates.is_finite:  # else the scale of the samples has left float32's range
+            fitted.append(FittedExit(stage, estimates, text))
+    names = {stage.template for stage, _ in stages}
+    require_built(room.stages, names, {item.stage.template for item in fitted}, {})
     return fitted
 
 

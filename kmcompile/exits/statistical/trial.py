@@ -38,6 +38,12 @@ class Estimates:
     kernel_evals: NDArray[np.int64]
     raw_spread: Float32Array | None = None
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether every value is finite."""
+        raw = () if self.raw_spread is None else self.raw_spread
+        return bool(np.isfinite(self.values).all() and np.isfinite(raw).all())
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
