@@ -9,7 +9,8 @@ import numpy as np
 from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import room_for_exits
-from kmcompile.lower.formats import Lowered
+from kmcompile.exits.certified.choice_samples import generated
+from kmcompile.lower.formats import Lowered, certified_share
 from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import Task
 from kmcompile.numeric.arrays import Float32Array
@@ -17,6 +18,13 @@ from kmcompile.program.interpreter import prepared
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, Nonzeros
 from kmcompile.request.plan import Plan
+from kmcompile.text.figures import share_text
+
+_SETTLED = 0.99
+"""A replay that no option asks for is left out where the exact sum certifies so large a share."""
+
+_EVERY = 4
+"""One of so many generated inputs measures this share."""
 
 _NEARLY_ALL = 0.9
 """A replay takes the place of an exact sum that leaves at least this share of inputs open."""
@@ -64,6 +72,10 @@ def add_asked_replay(
         return program, ""
     if plan.replay == "where_double_is_float64" and target.double_bits != 64:
         return program, f"there is no replay: double has {target.double_bits} bits on {target.name}"
+    share = 0.0 if plan.replay_required else _settled_share(lowered)
+    if share >= _SETTLED:
+        told = f"the sum alone certifies {share_text(share)} of {lowered.measured.inputs}"
+        return program, f"there is no replay: {told}; --replay float64 asks for one"
     # A replay may need any number of operations: only the flash limit of the room applies.
     flash_bytes = room_for_exits(
         program, plan.budgets, workspace_bytes(program, target), 0.0
@@ -81,6 +93,18 @@ def add_asked_replay(
     if plan.step is not None or plan.in_image:
         return program, note
     return _at_once(program, note, lowered.ordinary)
+
+
+def _settled_share(lowered: Lowered) -> float:
+    """Return the share of the inputs whose label the exact sum certifies.
+
+    Without samples it is at most that of inputs between the vectors, which are more like queries.
+    """
+    share = lowered.measured.certified_share
+    if share < _SETTLED or lowered.measured.of_samples:
+        return share
+    likely = generated(lowered.machine)[::_EVERY]
+    return min(share, certified_share(lowered.program, likely))
 
 
 def _at_once(program: Program, note: str, ordinary: Float32Array) -> tuple[Program, str]:

@@ -146,7 +146,8 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
     def with_exits(lowered: Lowered) -> Tried:
         tell(f"trying {lowered.program.number_format}")
         one = made[lowered.program.number_format] = complete(lowered, plan, tell)
-        return Tried(one.exits.speedup, _estimate(one))
+        estimate = _estimate(one)
+        return Tried(one.exits.speedup, estimate, estimate.mean * one.exits.least_share)
 
     flash_bytes = plan.budgets.flash_bytes
     lowered, compared = choose_format(

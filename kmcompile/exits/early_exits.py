@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.asked import check_names
+from kmcompile.exits.candidates.candidate import cost_of
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
@@ -80,6 +81,14 @@ class WithExits:
         taken = [c.mean_operations for c in made.candidates if c.chosen]
         alone = [c.mean_operations for c in made.candidates if c.stages == ("exact_sum",)]
         return alone[0] / taken[0] if taken and alone else 1.0
+
+    @property
+    def least_share(self) -> float:
+        """Mean operations of the fastest program that was compared, over those of this one."""
+        made = self.calibration or self.choice
+        if made is None:
+            return 1.0
+        return min(c.mean_operations for c in made.candidates) / cost_of(made.candidates)
 
 
 def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -39,10 +40,13 @@ class Tried:
     speedup : float
         Gain of the early exits in operations.
     estimate : Estimate
+    least_mean : float
+        Estimated instructions of the fastest program that was compared in its place.
     """
 
     speedup: float
     estimate: Estimate
+    least_mean: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +86,7 @@ def choose_format(
     flash_bytes: int | None,
     samples: Float32Array | None = None,
     with_exits: Callable[[Lowered], Tried] | None = None,
-    optimize: Optimize = "mean",
+    optimize: Optimize = "balanced",
 ) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
     """Return the exact program in the best format for the target, and all compared formats.
 
@@ -108,7 +112,7 @@ def choose_format(
     with_exits : callable, optional
         Takes a lowered program, returns what it takes with early exits. Called for each format that
         is not rejected before. By default the exact programs are compared.
-    optimize : {"mean", "worst", "flash"}
+    optimize : {"balanced", "mean", "worst", "flash"}
 
     Raises
     ------
@@ -138,7 +142,8 @@ def choose_format(
     tried = {key: with_exits(usable[key]) for key in good} if with_exits else {}
     costs = sums | {key: one.estimate for key, one in tried.items()}
     compared = {key: costs[key] for key in sorted(good, key=lambda key: key == "float32")}
-    chosen = best(compared, optimize) if compared else _smallest(found, reasons)
+    least_mean = min((one.least_mean for one in tried.values()), default=math.inf)
+    chosen = best(compared, optimize, least_mean) if compared else _smallest(found, reasons)
     warning = _crowded_out(chosen, sums, shares, reasons, flash_bytes, optimize)
     reasons |= _comparison(found, shares, costs, chosen, reasons)
     candidates = tuple(

@@ -56,12 +56,15 @@ class Measured:
         Mean multiply-adds of an accepted input, without early exits.
     inputs : str
         The kind of inputs in words.
+    of_samples : bool
+        Whether the inputs are samples of --data.
     """
 
     certified_share: float
     accepted_share: float
     operations: float
     inputs: str
+    of_samples: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -173,7 +176,8 @@ def bits_certify(lowered: Lowered) -> str:
 def measure(program: Program, ordinary: Float32Array, samples: Float32Array | None) -> Measured:
     """Return measurements on the samples or, without any, on ordinary inputs."""
     X, inputs = ordinary, "ordinary inputs"
-    if samples is not None and len(samples):
+    of_samples = samples is not None and len(samples) > 0
+    if samples is not None and of_samples:
         X = samples[:: -(-len(samples) // _MOST_SAMPLES)]
         inputs = "the samples in --data"
     answers = interpret(program, X)
@@ -181,7 +185,7 @@ def measure(program: Program, ordinary: Float32Array, samples: Float32Array | No
     operations = answers.exact_operations[accepted]
     mean = operations.mean() if len(operations) else exact_operations(program)
     certified = float(answers.results["certified"].mean())
-    return Measured(certified, float(accepted.mean()), float(mean), inputs)
+    return Measured(certified, float(accepted.mean()), float(mean), inputs, of_samples)
 
 
 def certified_share(program: Program, X: Float32Array) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeVar
 
 from kmcompile.program.cost import exact_operations, replay_operations, worst_operations
 from kmcompile.program.program import Program
@@ -27,11 +29,18 @@ EXIT_CODE_BYTES = 2_000
 EQUAL = 1.1
 """Largest ratio of two estimates that count as equal: estimates are no more exact."""
 
-_ORDERS: Mapping[Optimize, tuple[str, ...]] = {
-    "mean": ("mean", "worst", "flash_bytes"),
-    "worst": ("worst", "mean", "flash_bytes"),
-    "flash": ("flash_bytes", "mean", "worst"),
+_FAST, _SHORT = 1.5, 1.25
+"""Largest ratios to the least mean and to the least worst case of programs that are taken for
+equally fast where no figure comes first."""
+
+_ORDERS: Mapping[Optimize, tuple[tuple[str, float], ...]] = {
+    "balanced": (("mean", _FAST), ("worst", _SHORT), ("flash_bytes", 1.0)),
+    "mean": (("mean", EQUAL), ("worst", EQUAL), ("flash_bytes", EQUAL)),
+    "worst": (("worst", EQUAL), ("mean", EQUAL), ("flash_bytes", EQUAL)),
+    "flash": (("flash_bytes", EQUAL), ("mean", EQUAL), ("worst", EQUAL)),
 }
+
+Key = TypeVar("Key", str, int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +52,7 @@ class Estimate:
     mean : float
         Instructions of one query in the mean, early exits and replays included.
     worst : float
-        Instructions of one query that runs through every stage, without the replay.
+        Instructions of one query that runs through every stage, the replay included.
     flash_bytes : float
     """
 
@@ -52,12 +61,23 @@ class Estimate:
     flash_bytes: float
 
 
-def best(found: Mapping[str, Estimate], optimize: Optimize) -> str:
+def best(
+    found: Mapping[Key, Estimate], optimize: Optimize, least_mean: float = math.inf
+) -> Key:
     """Return the key of the best estimate; the first of those that are equal.
 
-    Estimates are compared by the mean, then by the worst case, then by the flash, or as `optimize`
-    says. What differs by less than a tenth counts as equal, and the next value decides. No other
-    estimate is smaller in all three.
+    "balanced": programs whose mean is within one and a half times the least count as equally fast.
+    Of these, those count whose worst case is within a quarter of the least, and of these the
+    smallest flash is taken. Otherwise what `optimize` names is compared first. What differs by less
+    than a tenth counts as equal then, and the next value decides. No other estimate is smaller in
+    all three.
+
+    Parameters
+    ----------
+    found : mapping to Estimate
+    optimize : {"balanced", "mean", "worst", "flash"}
+    least_mean : float
+        "balanced": the least mean of programs that are not in `found`.
 
     Examples
     --------
@@ -66,11 +86,16 @@ def best(found: Mapping[str, Estimate], optimize: Optimize) -> str:
     'small'
     >>> best({"slow": Estimate(200.0, 900.0, 9_000), "fast": fast}, "mean")
     'fast'
+    >>> best({"fast": fast, "even": Estimate(140.0, 150.0, 9_000)}, "balanced")
+    'even'
     """
     able = dict(found)
-    for field in _ORDERS[optimize]:
+    if optimize == "balanced":
+        fast = {key: one for key, one in able.items() if one.mean <= _FAST * least_mean}
+        able = fast or able
+    for field, ratio in _ORDERS[optimize]:
         least = min(getattr(one, field) for one in able.values())
-        able = {key: one for key, one in able.items() if getattr(one, field) <= EQUAL * least}
+        able = {key: one for key, one in able.items() if getattr(one, field) <= ratio * least}
     return next(iter(able))
 
 
@@ -93,10 +118,11 @@ def estimate(
     """
     stages = (*program.early_exits, *((program.replay,) if program.replay else ()))
     mean = estimated_instructions(program, operations, cost) / speedup
-    replayed = open_share * replay_operations(program) * cost.float64
+    replayed = replay_operations(program) * cost.float64
+    worst = worst_operations(program) - program.sums_at_once * replay_operations(program)
     return Estimate(
-        mean + replayed,
-        estimated_instructions(program, worst_operations(program), cost),
+        mean + open_share * replayed,
+        estimated_instructions(program, worst, cost) + replayed,
         program.table_bytes + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
     )
 

@@ -222,7 +222,7 @@ def options_in_effect(options: Options, program: Program) -> dict[str, contents.
         format=program.number_format,
         name=program.name,
         replay="none" if program.replay is None else "float64",
-        optimize=options.optimize or "mean",
+        optimize=options.optimize or "balanced",
         reduce=options.reduce or "off",
         tables=options.tables or "code",
     )

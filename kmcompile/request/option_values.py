@@ -30,7 +30,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "thresholds": ("risk", "maxsmoothed", "simple"),
         "format": ("float32", "int16", "int8", "auto"),
         "replay": ("none", "float64"),
-        "optimize": ("mean", "worst", "flash"),
+        "optimize": ("balanced", "mean", "worst", "flash"),
         # The frameworks of emit/packages, which this room does not know; a test compares them.
         "package": (
             "zephyr",
@@ -51,7 +51,7 @@ _LARGEST = 2**32 - 1
 
 # The default values. `format` is not here: its default belongs to the target.
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType(
-    {"reduce": "off", "optimize": "mean", "tables": "code"}
+    {"reduce": "off", "optimize": "balanced", "tables": "code"}
 )
 DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {

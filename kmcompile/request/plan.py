@@ -29,7 +29,7 @@ from kmcompile.request.task_options import for_task
 from kmcompile.target import Target, load_target
 
 Mode = Literal["exact", "certified", "statistical"]
-Optimize = Literal["mean", "worst", "flash"]
+Optimize = Literal["balanced", "mean", "worst", "flash"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class Plan:
         On which targets a replay follows the exact sum if this leaves a label open.
     replay_required : bool
         Whether a replay that does not fit is an error.
-    optimize : {"mean", "worst", "flash"}
-        What the choice of exits and formats makes small first.
+    optimize : {"balanced", "mean", "worst", "flash"}
+        What the choice of exits and formats makes small first (`program.estimate.best`).
     promise : AskedPromise
     stages : AskedStages
         The early exits that the program must have, may have and must not have.
@@ -285,7 +285,7 @@ class Request:
             number_format=number_format,
             replay=_replay(options.replay, mode) if options.input_tolerance is None else "none",
             replay_required=self.given.replay == "float64",
-            optimize=cast("Optimize", options.optimize or "mean"),
+            optimize=cast("Optimize", options.optimize or "balanced"),
             promise=AskedPromise.of(options),
             stages=AskedStages.of(options),
             tolerance=options.tolerance,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 
@@ -23,12 +24,15 @@ class Candidate:
     chosen: bool
 
 
+def cost_of(candidates: Sequence[Candidate]) -> float:
+    """Return the mean multiply-adds of the chosen candidate."""
+    return min(c.mean_operations for c in candidates if c.chosen)
+
+
 def merged(
-    first: tuple[Candidate, ...], second: tuple[Candidate, ...], second_wins_ties: bool = False
-) -> tuple[bool, tuple[Candidate, ...]]:
-    """Return whether the second choice is cheaper, and all candidates of both in order of cost."""
-    costs = [min(c.mean_operations for c in some if c.chosen) for some in (first, second)]
-    is_better = costs[1] < costs[0] or (second_wins_ties and costs[1] == costs[0])
-    left = first if is_better else second
+    first: tuple[Candidate, ...], second: tuple[Candidate, ...], takes_second: bool
+) -> tuple[Candidate, ...]:
+    """Return all candidates of two choices in order of cost; one choice has the chosen one."""
+    left = first if takes_second else second
     every = [replace(c, chosen=c.chosen and c not in left) for c in (*first, *second)]
-    return is_better, tuple(sorted(every, key=lambda c: c.mean_operations))
+    return tuple(sorted(every, key=lambda c: c.mean_operations))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.estimate import EXIT_CODE_BYTES
+from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate, best
 from kmcompile.program.memory import VECTORS_BYTES
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
@@ -58,6 +58,8 @@ class Room:
         too, add less to it.
     array_bytes : int or None, optional
         Most bytes of one table; None: no limit.
+    optimize : {"balanced", "mean", "worst", "flash"}
+        By what sequences of exits are compared.
     """
 
     operations: float
@@ -67,6 +69,32 @@ class Room:
     stages: AskedStages = field(default_factory=AskedStages)
     zeros: int = 0
     array_bytes: int | None = None
+    optimize: Optimize = "mean"
+
+    def takes(self, mean: float, stages: Sequence[EarlyExit], ends: Ends) -> Estimate:
+        """Return what a sequence of exits before a sum takes, in multiply-adds and bytes.
+
+        Parameters
+        ----------
+        mean : float
+            Mean multiply-adds of a query.
+        stages : sequence of EarlyExit
+        ends : Ends
+        """
+        added = sum(stage.added_operations(ends) for stage in stages)
+        tables = [table for stage in (ends.exact, *stages) for table in stage.tables()]
+        return Estimate(
+            mean,
+            ends.exact.operations() + ends.label.operations() + added,
+            sum(table.n_bytes for table in tables) + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
+        )
+
+    def prefers_second(self, first: Estimate, second: Estimate, wins_ties: bool = False) -> bool:
+        """Return whether the second of two programs is the better one."""
+        if self.optimize != "balanced":
+            return second.mean < first.mean or (wins_ties and second.mean == first.mean)
+        takes = {2: second, 1: first} if wins_ties else {1: first, 2: second}
+        return best(takes, self.optimize) == 2
 
     def added(self, stage: EarlyExit, ends: Ends) -> float:
         """Return the operations that an exit adds to an undecided query with `zeros` zeros."""
@@ -133,10 +161,12 @@ class Room:
 
         Parameters
         ----------
-        optimize : {"mean", "worst", "flash"}
+        optimize : {"balanced", "mean", "worst", "flash"}
         program : Program
             The exact program, without early exits.
         """
+        if optimize == "balanced":
+            return replace(self, optimize=optimize)
         if optimize == "worst":
             most = _HARDLY * sum(stage.operations() for stage in program.stages)
             return replace(self, operations=min(self.operations, most))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.exits.candidates.candidate import Candidate, merged
+from kmcompile.exits.candidates.candidate import Candidate, cost_of, merged
 from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.candidates.room import Room, at_cheapest_sum
 from kmcompile.exits.candidates.search_budget import SearchBudgets
@@ -126,7 +126,12 @@ def add_certified_exits(
             )
         # Exits that decide every sample may stand before either sum: a query may need it yet.
         takes_less = other.operations.mean() < spent.mean()
-        is_better, candidates = merged(candidates, others, takes_less)
+        takes = (
+            room.takes(cost_of(candidates), exits, program.ends),
+            room.takes(cost_of(others), behind, other.program.ends),
+        )
+        is_better = room.prefers_second(*takes, takes_less)
+        candidates = merged(candidates, others, is_better)
         if is_better:
             program, exits, sum_notes = other.program, behind, other.notes
             spent = other.operations

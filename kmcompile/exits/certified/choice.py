@@ -14,6 +14,7 @@ from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.estimate import best
 from kmcompile.program.stages import EarlyExit, ExactSum
 from kmcompile.program.stages.ends import Ends
 
@@ -121,11 +122,12 @@ def choose(
             return True
         return cost <= worth * alone and _saves_surely(sequence, exact_operations, shares)
 
-    chosen = next(
-        sequence
-        for cost, sequence in found
-        if asked.are_met_by(_names(sequence)) and pays(cost, sequence)
-    )
+    able = [one for one in found if asked.are_met_by(_names(one[1])) and pays(*one)]
+    if room.optimize == "balanced":
+        fitting = [one for one in able if room.has_flash(_stages(one[1]))] or able[:1]
+        takes = {n: room.takes(c, _stages(s), ends) for n, (c, s) in enumerate(fitting)}
+        able = [fitting[best(takes, room.optimize)]]
+    chosen = able[0][1]
     candidates = tuple(
         Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
         for cost, sequence in found

@@ -74,7 +74,7 @@ def choice_samples(
     InputError
         If too few of the given samples are accepted, or none of those that are made.
     """
-    made = _accepted(program, _generated(machine))
+    made = _accepted(program, generated(machine))
     if given is None:
         if len(made) < JUDGED:  # a machine that is constant but for inputs beyond the limit
             made = _accepted(program, edge_inputs(machine, program.prepare.limit))
@@ -106,7 +106,7 @@ def with_generated(machine: KernelMachine, program: Program, X: Float32Array) ->
     """
     if _is_sparse(program):
         return X
-    return _filled(X, _parts(_accepted(program, _generated(machine)))[0])
+    return _filled(X, _parts(_accepted(program, generated(machine)))[0])
 
 
 def _equal(taught: Float32Array, judged: Float32Array) -> ChoiceSamples:
@@ -136,7 +136,7 @@ def _parts(X: Float32Array) -> tuple[Float32Array, Float32Array]:
 
 
 @lru_cache(maxsize=1)  # mode statistical asks again for each of its parts
-def _generated(machine: KernelMachine) -> Float32Array:
+def generated(machine: KernelMachine) -> Float32Array:
     """Return inputs made from the support vectors: those of each leaf of a routed machine."""
     if machine.routing is None or not has_leaf_machines(machine):
         return likely_inputs(machine, _N_GENERATED)

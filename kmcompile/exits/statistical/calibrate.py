@@ -132,6 +132,7 @@ def calibrate(
                 promise_of_exact(samples, wish),
                 X[parts.choice],
                 held_out,
+                room,
             )
     if program.takes_risk:
         tell("challenging the thresholds")

@@ -25,6 +25,7 @@ from kmcompile.exits.statistical.judge import (
 )
 from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
+from kmcompile.program.estimate import best
 
 _RISK_USED = 0.7
 """Share of the risk at which candidates are compared; the rest is left for the control samples."""
@@ -123,8 +124,9 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
             f"no program can have {' and '.join(asked.needed)}: no certified exit before it fits "
             "or can be built for this machine"
         )
-    chosen = met[0]
-    sure = next((row for row in met if not row.takes_risk), None)
+    chosen = _best(met, judge)
+    without_risk = [row for row in met if not row.takes_risk]
+    sure = _best(without_risk, judge) if without_risk else None
     if sure is not None and chosen.cost > WORTH_A_RISK * sure.cost:
         chosen = sure
     taken = _widened(chosen, judge) if chosen.takes_risk and judge.allowed < FEW else chosen
@@ -138,6 +140,16 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
         if not row.items or asked.are_met_by(row.names)
     )
     return Chosen(taken, sure, candidates)
+
+
+def _best(rows: Sequence[Row], judge: Judge) -> Row:
+    """Return the best of several sequences, which are sorted by whether they fit and by cost."""
+    room = judge.room
+    fitting = [row for row in rows if room.has_flash(row.stages)]
+    if room.optimize != "balanced" or not fitting:
+        return rows[0]
+    takes = {n: room.takes(row.cost, row.stages, judge.ends) for n, row in enumerate(fitting)}
+    return fitting[best(takes, room.optimize)]
 
 
 def with_proofs(rows: Sequence[Row], offered: Offered, judge: Judge) -> list[Row]:

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.exits.candidates.candidate import Candidate, merged
+from kmcompile.exits.candidates.room import Room
+from kmcompile.exits.candidates.candidate import Candidate, cost_of, merged
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.sum_offer import SumOffer
@@ -22,6 +23,7 @@ def with_offer(
     exact_promise: Promise,
     judged: Float32Array,
     control: Float32Array,
+    room: Room,
 ) -> tuple[Program, Calibration]:
     """Return the cheapest of three: the calibrated program, the other sum, or exits before it.
 
@@ -38,6 +40,8 @@ def with_offer(
     judged, control : ndarray of shape (n, n_features), float32
         Samples that measure the cost, and samples that support the promise. Exits before another
         sum keep the promise if no label of the control samples changes.
+    room : Room
+        By what programs are compared.
     """
     own = replace(offered.program, mode="statistical")
     taken = replace(calibration, promise=exact_promise, notes=offered.notes)
@@ -49,7 +53,12 @@ def with_offer(
             exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
             own, candidate = behind, Candidate((*exits, offered.name), cost, chosen=True)
             taken = replace(calibration, notes=(*calibration.notes, *offered.notes))
-    is_better, candidates = merged(calibration.candidates, (candidate,))
+    exits = () if behind is None or own is not behind else behind.early_exits
+    is_better = room.prefers_second(
+        room.takes(cost_of(calibration.candidates), program.early_exits, program.ends),
+        room.takes(candidate.mean_operations, exits, own.ends),
+    )
+    candidates = merged(calibration.candidates, (candidate,), is_better)
     if is_better:
         return own, replace(taken, candidates=candidates)
     return program, replace(calibration, candidates=candidates)
