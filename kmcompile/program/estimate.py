@@ -61,9 +61,7 @@ class Estimate:
     flash_bytes: float
 
 
-def best(
-    found: Mapping[Key, Estimate], optimize: Optimize, least_mean: float = math.inf
-) -> Key:
+def best(found: Mapping[Key, Estimate], optimize: Optimize, least_mean: float = math.inf) -> Key:
     """Return the key of the best estimate; the first of those that are equal.
 
     "balanced": programs whose mean is within one and a half times the least count as equally fast.

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.candidate import Candidate, cost_of, merged
+from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.sum_offer import SumOffer
