@@ -95,8 +95,8 @@ _PROGRAM_OPTIONS = (
     click.option("--require", metavar="A,...", help="Early exits that must be there."),
     click.option("--exclude", metavar="A,...", help="Early exits that must not be there."),
     _choice("--format", "Number format on the target; auto compares them all [the target's]."),
-    _choice("--replay", "Sum again where float32 leaves a label open [float64 if certified]."),
-    _choice("--optimize", "What is made small first: mean or worst instructions, flash [mean]."),
+    _choice("--replay", "Sum again where a label is left open [float64 if it pays]."),
+    _choice("--optimize", "What is made small: mean or worst instructions, flash [balanced]."),
     click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
     click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
     _choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
@@ -277,7 +277,7 @@ def _verify(
 @click.option("--test-data", type=_FILE, help="Samples to measure with.")
 @_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
 @_choice("--format", "Number format [each target's].")
-@_choice("--replay", "Sum again where float32 leaves a label open [float64 if certified].")
+@_choice("--replay", "Sum again where a label is left open [float64 if it pays].")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
 )

@@ -10,6 +10,7 @@ from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.choice_samples import generated
+from kmcompile.kernels import Linear
 from kmcompile.lower.formats import Lowered, certified_share
 from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import Task
@@ -72,9 +73,9 @@ def add_asked_replay(
         return program, ""
     if plan.replay == "where_double_is_float64" and target.double_bits != 64:
         return program, f"there is no replay: double has {target.double_bits} bits on {target.name}"
-    share = 0.0 if plan.replay_required else _settled_share(lowered)
+    share = 0.0 if plan.replay_required else _settled_share(lowered, program)
     if share >= _SETTLED:
-        told = f"the sum alone certifies {share_text(share)} of {lowered.measured.inputs}"
+        told = f"the sum alone settles {share_text(share)} of {lowered.measured.inputs}"
         return program, f"there is no replay: {told}; --replay float64 asks for one"
     # A replay may need any number of operations: only the flash limit of the room applies.
     flash_bytes = room_for_exits(
@@ -95,16 +96,19 @@ def add_asked_replay(
     return _at_once(program, note, lowered.ordinary)
 
 
-def _settled_share(lowered: Lowered) -> float:
-    """Return the share of the inputs whose label the exact sum certifies.
+def _settled_share(lowered: Lowered, program: Program) -> float:
+    """Return the share of inputs that the exact sum settles.
 
-    Without samples it is at most that of inputs between the vectors, which are more like queries.
+    Of a classifier without samples it is at most that of inputs between the vectors, which are more
+    like queries than those that its number format was judged by.
     """
-    share = lowered.measured.certified_share
-    if share < _SETTLED or lowered.measured.of_samples:
+    machine, measured = lowered.machine, lowered.measured
+    if machine.task is Task.REGRESSION:
+        return _settled(program, lowered.ordinary) or 0.0
+    share = measured.certified_share
+    if share < _SETTLED or measured.of_samples or isinstance(machine.kernel, Linear):
         return share
-    likely = generated(lowered.machine)[::_EVERY]
-    return min(share, certified_share(lowered.program, likely))
+    return min(share, certified_share(lowered.program, generated(machine)[::_EVERY]))
 
 
 def _at_once(program: Program, note: str, ordinary: Float32Array) -> tuple[Program, str]:
@@ -118,18 +122,22 @@ def _at_once(program: Program, note: str, ordinary: Float32Array) -> tuple[Progr
     ordinary : ndarray of shape (n, n_features), float32
         Inputs that resemble the training data.
     """
-    ends, exits = program.ends, program.early_exits
-    if program.replay is None or not isinstance(ends.exact, ExactSum):
+    if program.replay is None or any(stage.touches for stage in program.early_exits):
         return program, note
-    if any(stage.touches for stage in exits) or not len(ordinary):
-        return program, note
-    _, batch = prepared(program, ordinary)
-    for stage in program.exits:
-        if isinstance(stage, Nonzeros):
-            batch = stage.run(batch)
-    settled = ends.label.run(ends.exact.run(batch)).certified
-    if np.mean(settled) > 1.0 - _NEARLY_ALL:
+    settled = _settled(program, ordinary)
+    if settled is None or settled > 1.0 - _NEARLY_ALL:
         return program, note
     at_once = replace(program, replay=replace(program.replay, at_once=True))
     told = "the replay takes the place of the exact sum, which leaves nearly all inputs open"
     return at_once, f"{note}; {told}" if note else told
+
+
+def _settled(program: Program, X: Float32Array) -> float | None:
+    """Return the share of inputs that an exact sum in float32 settles; None of any other sum."""
+    if not isinstance(program.ends.exact, ExactSum) or not len(X):
+        return None
+    _, batch = prepared(program, X)
+    for stage in program.exits:
+        if isinstance(stage, Nonzeros):
+            batch = stage.run(batch)
+    return float(np.mean(program.ends.label.run(program.ends.exact.run(batch)).certified))

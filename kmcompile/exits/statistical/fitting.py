@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
 
 from kmcompile.exits.candidates.required import require_built
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.exits.statistical.jobs import each
-from kmcompile.exits.statistical.statistical_fit import FitSamples
+from kmcompile.exits.statistical.statistical_fit import FitSamples, Job, StatisticalFit
 from kmcompile.program.stages import EarlyExit
 from kmcompile.request.asked_stages import AskedStages
 
@@ -35,10 +38,18 @@ def fit_stages(
         job
         for fit in fits
         if not reasons[fit.kind.template]
-        for job in fit.jobs(samples, fit.kind.template in asked.needed)
+        for job in _jobs(fit, samples, fit.kind.template in asked.needed)
     ]
     stages = each([(fit, arguments) for fit, arguments, _ in jobs], samples.n_jobs)
     named = zip(stages, (text for _, _, text in jobs), strict=True)
     fitted = [(stage, text) for stage, text in named if stage is not None and has_room(stage)]
     require_built(asked, reasons, {stage.template for stage, _ in fitted}, reasons)
     return fitted
+
+
+def _jobs(fit: StatisticalFit[Any], samples: FitSamples, required: bool) -> Sequence[Job]:
+    """Return the jobs of one kind; none if the samples do not determine them."""
+    try:
+        return list(fit.jobs(samples, required))
+    except np.linalg.LinAlgError:
+        return []

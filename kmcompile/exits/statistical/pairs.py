@@ -53,10 +53,9 @@ def with_offer(
             exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
             own, candidate = behind, Candidate((*exits, offered.name), cost, chosen=True)
             taken = replace(calibration, notes=(*calibration.notes, *offered.notes))
-    exits = () if behind is None or own is not behind else behind.early_exits
     is_better = room.prefers_second(
         room.takes(cost_of(calibration.candidates), program.early_exits, program.ends),
-        room.takes(candidate.mean_operations, exits, own.ends),
+        room.takes(candidate.mean_operations, own.early_exits, own.ends),
     )
     candidates = merged(calibration.candidates, (candidate,), is_better)
     if is_better:

@@ -101,7 +101,7 @@ class StatisticalFit(ABC, Generic[_S]):
     def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the jobs that fit the stages of this kind; the chooser compares the fitted stages.
 
-        A job may raise numpy.linalg.LinAlgError if the samples do not determine its stage.
+        It, and a job, may raise numpy.linalg.LinAlgError if the samples do not determine a stage.
 
         Parameters
         ----------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from sklearn.svm import SVC
@@ -11,7 +9,8 @@ from sklearn.svm import SVC
 from kit.lowered import lowered
 from kit.pairs import Pairs
 from kit.plans import plan_for
-from kmcompile.exits.candidates.candidate import Candidate, merged
+from kmcompile.exits.candidates.candidate import Candidate, cost_of, merged
+from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.choice import WORTH
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.early_exits import add_early_exits
@@ -19,6 +18,7 @@ from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.risk import Tally, decide_nothing
+from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, PairSum
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import load_target
@@ -98,12 +98,15 @@ def test_a_calibrated_program_stays_where_it_is_cheaper(low, samples):
     offered = offer(low, samples)
     mean = float(offered.operations.mean())
     promise = decide_nothing("guaranteed", 0.02, Tally(500, 0))
-    kept, found = with_offer(low.program, calibration(mean - 1), offered, promise, samples, samples)
+    room = room_for_exits(low.program, NO_LIMIT, 0, 1.0)
+
+    def better(own: Calibration) -> tuple[Program, Calibration]:
+        return with_offer(low.program, own, offered, promise, samples, samples, room)
+
+    kept, found = better(calibration(mean - 1))
     assert kept is low.program
     assert [c.chosen for c in found.candidates] == [True, False]
-    taken, found = with_offer(
-        low.program, calibration(mean + 1), offered, promise, samples, samples
-    )
+    taken, found = better(calibration(mean + 1))
     assert isinstance(taken.ends.exact, PairSum)
     assert taken.mode == "statistical"
     assert found.promise == promise
@@ -113,8 +116,6 @@ def test_a_calibrated_program_stays_where_it_is_cheaper(low, samples):
 def test_of_two_choices_one_candidate_is_chosen():
     first = (Candidate(("a", "exact_sum"), 5.0, True), Candidate(("exact_sum",), 9.0, False))
     second = (Candidate(("pair_sum",), 4.0, True),)
-    assert merged(first, second)[0]
-    assert [c.chosen for c in merged(first, second)[1]] == [True, False, False]
-    dearer = (replace(second[0], mean_operations=6.0),)
-    assert not merged(first, dearer)[0]
-    assert [c.chosen for c in merged(first, dearer)[1]] == [True, False, False]
+    assert [c.chosen for c in merged(first, second, True)] == [True, False, False]
+    assert [c.chosen for c in merged(first, second, False)] == [False, True, False]
+    assert cost_of(merged(first, second, False)) == 5.0

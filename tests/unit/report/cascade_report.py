@@ -93,7 +93,9 @@ def reported(
     chosen = ChosenProgram(
         program,
         replace(plan, model_name="digits.pkl", command="kmcompile digits.pkl --target host"),
-        Lowered(digits.machine, digits.exact, None, digits.test, Measured(1.0, 1.0, 1.0, "none", False)),
+        Lowered(
+            digits.machine, digits.exact, None, digits.test, Measured(1.0, 1.0, 1.0, "none", False)
+        ),
         made_exits,
     )
     report = assemble(Compilation(digits.machine, chosen, queries, answers, findings, {}))

@@ -13,6 +13,7 @@ from sklearn.decomposition import PCA
 from sklearn.svm import SVC
 
 from kit.covering import some
+from kmcompile.exits.statistical import class_scores_fit
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.exits.statistical.statistical_fit import FitSamples
@@ -147,3 +148,14 @@ def test_classes_without_a_sample_are_no_obstacle() -> None:
     for stage, _ in stages:
         for table in stage.tables():
             assert np.isfinite(table.values).all()
+
+
+def test_an_exit_that_the_samples_do_not_determine_is_left_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def undetermined(*_: object) -> None:
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(class_scores_fit, "_lessons", undetermined)
+    found = {type(stage) for stage, _ in stages_of(digits("rbf", 10))}
+    assert found and ClassScores not in found
