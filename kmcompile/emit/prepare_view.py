@@ -9,6 +9,7 @@ from typing import Any
 from kmcompile.emit.environment import FLOAT, environment
 from kmcompile.emit.quantize_view import quantize_view
 from kmcompile.program.stages import Prepare
+from kmcompile.steps import Quantize
 
 READ_TOGETHER = 4
 """Number of features that one turn of a loop over the raw or prepared input reads."""
@@ -49,11 +50,12 @@ class PrepareView:
     checks_tiles: bool = False
     checks_tail: bool = False
     quantizes: bool = False
+    measures_rests: bool = False
 
     @property
     def needs_square_root(self) -> bool:
         """Whether a step takes the Euclidean norm, a square root."""
-        return self.sums_squares or self.quantizes
+        return self.sums_squares or self.measures_rests
 
 
 def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
@@ -66,7 +68,10 @@ def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
         Whether the input is converted into a buffer first, so that every step can work in place.
     """
     if stage.quantize is not None:
-        return _with_check(PrepareView(False, False, False, False, quantizes=True), stage)
+        view = PrepareView(False, False, False, False, quantizes=True)
+        return _with_check(
+            replace(view, measures_rests=isinstance(stage.quantize, Quantize)), stage
+        )
     taken = {norm: [s.n_in for s in stage.steps if norm in s.norms] for norm in ("l1", "l2", "max")}
     bounded = [step.n_out for step in stage.steps if step.length is not None]
     if stage.input_length is not None:
@@ -115,7 +120,7 @@ def prepare_sections(
         `environment.FLOAT` or `DOUBLE`.
     """
     if stage.quantize is not None:
-        template = environment().get_template("steps/quantize.c.j2")
+        template = environment().get_template(f"steps/{stage.quantize.name}.c.j2")
         sections = [template.render(name=name, upper=name.upper(), view=quantize_view(stage))]
     else:
         template = environment().get_template("steps/sums.c.j2")

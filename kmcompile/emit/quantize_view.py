@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.program.stages import Prepare
-from kmcompile.steps import Quantize, Scale
+from kmcompile.steps import Digitize, Quantize, Scale
 from kmcompile.steps.quantize import REFUSED, SHIFTER
 
 
@@ -19,13 +19,13 @@ class QuantizeView:
 
     Parameters
     ----------
-    step : Quantize
+    step : Quantize or Digitize
     scale : Scale or None
     low, high : int
         The least and the largest code.
     """
 
-    step: Quantize
+    step: Quantize | Digitize
     scale: Scale | None
     low: int
     high: int
@@ -36,7 +36,7 @@ class QuantizeView:
 def quantize_view(prepare: Prepare) -> QuantizeView:
     """Return the view of an integer format's steps: at most one scaler, then the codes."""
     *before, step = prepare.steps
-    assert isinstance(step, Quantize) and len(before) <= 1
+    assert isinstance(step, Quantize | Digitize) and len(before) <= 1
     scale = before[0] if before else None
     assert scale is None or (isinstance(scale, Scale) and scale.length is not None)
     return QuantizeView(step, scale, int(step.low), int(step.high))

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Additive
+from kmcompile.kernels import Additive, Linear
 from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
+from kmcompile.lower.linear_codes import linear_codes
 from kmcompile.lower.program import lower
 from kmcompile.lower.sparsity import skips_zeros
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -21,7 +22,7 @@ from kmcompile.passes.drop_zero_features import drop_zero_features
 from kmcompile.program.cost import exact_operations
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeTable, RoutedFixedSum, TableSum
+from kmcompile.program.stages import CodedLinearSum, CodeTable, RoutedFixedSum, TableSum
 from kmcompile.target import Target
 from kmcompile.text.figures import counted, share_text
 
@@ -146,8 +147,12 @@ def lower_unchecked(
         program = with_model_hash(lower(machine, target, name, ordinary), original)
         measured = measure(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
-    coded = codes_of(machine, number_format)
-    ordinary = ordinary_inputs(machine, CANDIDATES)
+    if isinstance(machine.kernel, Linear):
+        coded = linear_codes(machine, number_format, samples)
+        ordinary = ordinary_inputs(machine, CANDIDATES) if samples is None else samples[:CANDIDATES]
+    else:
+        coded = codes_of(machine, number_format)
+        ordinary = ordinary_inputs(machine, CANDIDATES)
     program = with_model_hash(_with_layout(coded, target, name, ordinary, number_format), original)
     measured = measure(program, ordinary, samples)
     return Lowered(
@@ -215,7 +220,9 @@ def _with_layout(
     coefficients no C bounds, takes 32 bits if they narrow its intervals.
     """
     machine = coded.machine
+    linear = isinstance(machine.kernel, Linear)
     stores_vectors = machine.kernel.additive is not Additive.LINES and machine.routing is None
+    stores_vectors = stores_vectors and not linear
     sparse = stores_vectors and sparse_is_better(coded, target, ordinary)
 
     def lowered(wide: bool) -> Program:
@@ -223,6 +230,8 @@ def _with_layout(
         return lower_integers(coded, target, name, ordinary, layout, number_format)
 
     narrow = lowered(False)
+    if linear:  # its weights have 16 bits
+        return narrow
     if machine.routing is None and certified_share(narrow, ordinary) >= 1.0 - _LOST_SHARE:
         return narrow
     return narrow_if_enough(narrow, lowered(True), machine, ordinary)
@@ -258,6 +267,8 @@ def grid_text(original: KernelMachine) -> str:
 def notes_on_codes(coded: Coded, program: Program) -> tuple[str, ...]:
     """Return the remarks for the user on the codes."""
     table, summed = program.codes, program.sum
+    if isinstance(summed, CodedLinearSum):
+        return (f"inputs are rounded to {_codes_text(coded)}", "sums of weights have 32 bits")
     kind = "are" if coded.lossless else "are real and rounded to"
     text = f"the support vectors {kind} {_codes_text(coded)}"
     if isinstance(summed, TableSum):

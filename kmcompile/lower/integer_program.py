@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.kernels import Additive, Rbf
+from kmcompile.kernels import Additive, Linear, Rbf
 from kmcompile.lower.code_table import code_lanes
+from kmcompile.lower.coded_linear_sum import digitize, lower_coded_linear
 from kmcompile.lower.coded_polynomial_sum import lower_coded_polynomial
 from kmcompile.lower.coded_sum import lower_coded_sum
 from kmcompile.lower.codes import Coded
@@ -23,7 +24,14 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, FixedSum, Prepare, RoutedFixedSum, TableSum
+from kmcompile.program.stages import (
+    CodedLinearSum,
+    CodedSum,
+    FixedSum,
+    Prepare,
+    RoutedFixedSum,
+    TableSum,
+)
 from kmcompile.program.stages.sums.code_table import SPARSE
 from kmcompile.steps import Quantize
 from kmcompile.target import Target
@@ -31,6 +39,11 @@ from kmcompile.target import Target
 _PREPARED_LIMIT = np.float32(2.0**60)
 """A limit above the norm and the deviation of every input within the scale, and below the
 deviation that marks an input outside the scale."""
+
+_LINEAR_LIMIT = np.float32(2.0**60)
+"""The limit of a raw feature where no float is computed with: what is larger has no code."""
+
+_Sum = FixedSum | CodedSum | TableSum | RoutedFixedSum
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,43 +94,10 @@ def lower_integers(
     """
     machine = coded.machine
     n = machine.n_features
-    distances = isinstance(machine.kernel, Rbf)
-    _, steps = lower_steps(machine.preprocessing, n, target.lanes, False)
-    quantize = Quantize(
-        low=np.float32(coded.low),
-        high=np.float32(coded.high),
-        unit=np.float32(coded.unit),
-        per_unit=np.float32(1 / coded.unit),
-        rest=length_bound(n),
-        code_deviation=bound_constant(coded.code_deviation),
-        n_in=n,
-        length=length_bound(n) if machine.kernel.of_inner_product else None,
-    )
-    limit = preparation_limit(machine, steps, known_inputs)
-    prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
-    prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
-    typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
-    codes_layout = SPARSE if layout.sparse else target.code_layout
-    summed: FixedSum | CodedSum | TableSum | RoutedFixedSum
-    if machine.kernel.additive is Additive.LINES:
-        summed = lower_table_sum(coded, layout.wide_coefficients)
-    elif machine.routing is not None:
-        summed = lower_routed_fixed_sum(coded, target, layout.wide_coefficients)
-    elif distances:
-        summed = lower_fixed_sum(
-            coded,
-            code_lanes(target),
-            codes_layout,
-            layout.wide_coefficients,
-            typical,
-            layout.of_any,
-            layout.distance_shift,
-        )
+    if isinstance(machine.kernel, Linear):
+        prepare, summed = _linear_stages(coded, target)
     else:
-        summed = lower_coded_sum(coded, code_lanes(target), codes_layout)
-    if not isinstance(summed, FixedSum):
-        largest = coded.unit * max(-coded.low, coded.high)
-        check_codes(machine, prepare.steps, summed, largest)
+        prepare, summed = _stages(coded, target, known_inputs, layout)
     program = Program(
         name=name,
         target=target.name,
@@ -138,9 +118,63 @@ def lower_integers(
         float_weight=target.cost.float_weight(coded.width),
         scale=coded.scale,
     )
+    prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
     inside = prepared.deviation < _PREPARED_LIMIT
-    codes = (prepared.x[inside] * quantize.per_unit).astype(np.int64)
+    codes = np.rint(prepared.x[inside] / coded.unit).astype(np.int64)
     return replace(program, known_answers=known_answers(program, codes))
+
+
+def _linear_stages(coded: Coded, target: Target) -> tuple[Prepare, CodedLinearSum]:
+    """Return the preparation and the sum of a linear machine, whose scaler is in its weights."""
+    step = digitize(coded)
+    prepare = Prepare(coded.machine.n_features, _LINEAR_LIMIT, _PREPARED_LIMIT, None, (step,))
+    return prepare, lower_coded_linear(coded, target, float(step.root))
+
+
+def _stages(
+    coded: Coded, target: Target, known_inputs: Float32Array, layout: IntegerTableForm
+) -> tuple[Prepare, _Sum]:
+    """Return the preparation and the sum of a machine with support vectors or functions."""
+    machine = coded.machine
+    n = machine.n_features
+    distances = isinstance(machine.kernel, Rbf)
+    _, steps = lower_steps(machine.preprocessing, n, target.lanes, False)
+    quantize = Quantize(
+        low=np.float32(coded.low),
+        high=np.float32(coded.high),
+        unit=np.float32(coded.unit),
+        per_unit=np.float32(1 / coded.unit),
+        rest=length_bound(n),
+        code_deviation=bound_constant(coded.code_deviation),
+        n_in=n,
+        length=length_bound(n) if machine.kernel.of_inner_product else None,
+    )
+    limit = preparation_limit(machine, steps, known_inputs)
+    prepare = Prepare(n, limit, _PREPARED_LIMIT, None, (*steps, quantize))
+    prepared = prepare.run(Batch.of(known_inputs, machine.n_decisions))
+    typical = float(np.median(prepared.deviation)) if len(known_inputs) else 0.0
+    codes_layout = SPARSE if layout.sparse else target.code_layout
+    summed: _Sum
+    if machine.kernel.additive is Additive.LINES:
+        summed = lower_table_sum(coded, layout.wide_coefficients)
+    elif machine.routing is not None:
+        summed = lower_routed_fixed_sum(coded, target, layout.wide_coefficients)
+    elif distances:
+        summed = lower_fixed_sum(
+            coded,
+            code_lanes(target),
+            codes_layout,
+            layout.wide_coefficients,
+            typical,
+            layout.of_any,
+            layout.distance_shift,
+        )
+    else:
+        summed = lower_coded_sum(coded, code_lanes(target), codes_layout)
+    if not isinstance(summed, FixedSum):
+        largest = coded.unit * max(-coded.low, coded.high)
+        check_codes(machine, prepare.steps, summed, largest)
+    return prepare, summed
 
 
 def with_polynomial(program: Program, coded: Coded, target: Target) -> Program:

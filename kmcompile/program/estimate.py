@@ -10,6 +10,7 @@ from typing import TypeVar
 from kmcompile.program.cost import exact_operations, replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
+    CodedLinearSum,
     CodeRange,
     CodeTable,
     ExactSum,
@@ -143,7 +144,7 @@ def estimated_instructions(program: Program, operations: float, cost: Cost) -> f
     of_products, of_others = cost.float32, cost.float32
     if program.codes is not None:
         of_products = _integer_cost(program.codes, cost)
-    if isinstance(stage, FixedSum | TableSum | RoutedFixedSum):
+    if isinstance(stage, FixedSum | TableSum | RoutedFixedSum | CodedLinearSum):
         of_others = of_products
     others = exact_operations(program) - _product_operations(program)
     return (operations - others) * of_products.product + others * of_others.other

@@ -11,6 +11,7 @@ from pathlib import Path
 from kmcompile import resources
 from kmcompile.additions import check_addition, check_stored
 from kmcompile.steps.bound import Bound, Clip
+from kmcompile.steps.digitize import Digitize
 from kmcompile.steps.extend import Extend, Extension
 from kmcompile.steps.image import Length, PrepareStep, StepContext
 from kmcompile.steps.integers import Integers
@@ -55,7 +56,7 @@ def register(step: type[Step], templates: Path) -> None:
     if step in CATALOGUE:
         return
     check_addition(step, CATALOGUE, ("name", "image", "reads_length", "measures_length"))
-    images: list[type[PrepareStep]] = [*(known.image for known in CATALOGUE), Quantize, Integers]
+    images: list[type[PrepareStep]] = [*(known.image for known in CATALOGUE), Quantize, Digitize, Integers]
     check_addition(step.image, images, ("name",))
     if step.name in {other.name for other in CATALOGUE}:
         raise ValueError(f"{step.__name__}: another step has the name {step.name!r}")
@@ -73,6 +74,7 @@ __all__ = [
     "Bound",
     "Clip",
     "Columns",
+    "Digitize",
     "Extend",
     "Extension",
     "Integers",

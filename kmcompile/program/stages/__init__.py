@@ -30,6 +30,7 @@ from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.sums.additive_sum import AdditiveSum
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.code_table import CodeTable
+from kmcompile.program.stages.sums.coded_linear_sum import CodedLinearSum
 from kmcompile.program.stages.sums.coded_polynomial_sum import CodedPolynomialSum
 from kmcompile.program.stages.sums.coded_sum import CodedSum
 from kmcompile.program.stages.sums.curve_sum import CurveSum
@@ -62,11 +63,13 @@ CATALOGUE: tuple[type[Stage], ...] = (
     ExactSum,
     FixedSum,
     LinearSum,
+    CodedLinearSum,
     PolynomialSum,
     AdditiveSum,
     CurveSum,
     TableSum,
     CodedPolynomialSum,
+    CodedLinearSum,
     PairSum,
     RoutedSum,
     RoutedFixedSum,
@@ -87,6 +90,7 @@ __all__ = [
     "ClassScores",
     "CodeRange",
     "CodeTable",
+    "CodedLinearSum",
     "CodedPolynomialSum",
     "CodedSum",
     "CurveSum",

@@ -12,7 +12,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import LEFT_OUT, Place, Shared
 from kmcompile.program.stages.stage import Always
-from kmcompile.steps import Length, Nonnegative, PrepareStep, Quantize
+from kmcompile.steps import Digitize, Length, Nonnegative, PrepareStep, Quantize
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,10 +51,10 @@ class Prepare(Always):
         return self.steps[-1].n_out if self.steps else self.n_features
 
     @property
-    def quantize(self) -> Quantize | None:
+    def quantize(self) -> Quantize | Digitize | None:
         """The last step of an integer format, which turns the input into codes; otherwise None."""
         last = self.steps[-1] if self.steps else None
-        return last if isinstance(last, Quantize) else None
+        return last if isinstance(last, Quantize | Digitize) else None
 
     @property
     def measures_length(self) -> bool:
@@ -101,7 +101,7 @@ class Prepare(Always):
 
         The deviation is the float64 rounding error of the codes' offset and step.
         """
-        quantize = cast("Quantize", self.steps[-1])
+        quantize = cast("Quantize | Digitize", self.steps[-1])
         deviation = np.full(len(batch), quantize.code_deviation)
         return self._reaching(quantize.of_codes(replace(batch, deviation=deviation), batch.raw))
 

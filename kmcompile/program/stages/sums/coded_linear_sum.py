@@ -1,0 +1,229 @@
+"""The sum of a linear machine in integers: its inputs are codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.steps.digitize import PART_BITS
+
+WEIGHT_BITS = 16
+
+RESULT_BITS = 21
+"""Bits by which a decision and its bound are shifted for the bound on their float32 roundings."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedLinearSum(VectorlessSum):
+    """f_p = <w_p, X> + b_p in integers of 32 bits; X are codes (`kmcompile.steps.Digitize`).
+
+    With integers W, |W| < 2^15, and a step of each decision that is a power of two,
+
+        T_p = floor(sum_j W_pj X_j / 2^shift) + a constant,        f_p = unit_p T_p,
+
+    unit_p = step_p 2^shift, but each product is rounded down on its own. Both factors are made
+    positive, V = W + 2^15 and U = X - low, which costs a CPU without signed products least:
+    W X = V U - 2^15 X + low W + 2^15 low. Sums are modulo 2^32, and T_p is within 31 bits and a
+    sign, which the lowering proves for all codes.
+
+    The bound of a decision in units has five causes:
+
+    - A weight is rounded by at most step_p / 2: sum_j |X_j| / 2^(shift + 1).
+    - A product is rounded down by less than 1, the constant is moved up by half of the n products:
+      n / 2. The constant is rounded: 1 / 2. With what float64 rounded before, this is `base`.
+    - An input is off from its codes by at most d = deviation / root in each feature (a tolerance
+      of `Digitize`, in parts): d sum_j |w_pj|, `per_part` being sum_j |w_pj| / unit_p.
+    - T_p becomes float32, and decision and bound are added and rounded outwards: five roundings of
+      2^-24 (|T_p| + the bound), which are less than (|T_p| + the bound) / 2^21.
+    - The integers of the bound itself are rounded down: 4.
+
+    The bound becomes float32, which may take 2^-24 off it; the fourth term covers this as well.
+
+    Parameters
+    ----------
+    codes : CodeRange
+    weights : ndarray of shape (n_decisions, n_features), uint16
+        V.
+    shift : int
+        From 0 to 15.
+    start : ndarray of shape (n_decisions,), uint32
+        The constants, modulo 2^32.
+    exponents : ndarray of shape (n_decisions,), int16
+        Binary logarithms of unit_p, from -100 to 60: results are normal float32.
+    base, per_part : ndarray of shape (n_decisions,), uint32
+    parts : float32
+        Parts in one deviation, a power of two.
+    weight : int
+        Multiply-adds of codes, as the target's costs have them, in one product.
+    """
+
+    codes: CodeRange
+    weights: NDArray[np.uint16]
+    shift: int
+    start: NDArray[np.uint32]
+    exponents: NDArray[np.int16]
+    base: NDArray[np.uint32]
+    per_part: NDArray[np.uint32]
+    parts: np.float32
+    weight: int
+
+    template: ClassVar[str] = "coded_linear_sum"
+    unit: ClassVar[str] = "inner products"
+    bound_formula: ClassVar[str] = (
+        "unit_p (bound_base_p + sum_j |code_j| / 2^(shift + 1) + bound_per_part_p d)"
+    )
+    result_error: ClassVar[Real] = np.float32(2.0**-RESULT_BITS)  # type: ignore[misc]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", frozen(self.weights, np.uint16))
+        object.__setattr__(self, "exponents", frozen(self.exponents, np.int16))
+        for name in ("start", "base", "per_part"):
+            object.__setattr__(self, name, frozen(getattr(self, name), np.uint32))
+
+    @property
+    def n_decisions(self) -> int:
+        """Decision values."""
+        return len(self.start)
+
+    @property
+    def n_features(self) -> int:
+        """Features of an input."""
+        return self.codes.n_features
+
+    @property
+    def lanes(self) -> int:
+        """Decisions that are summed side by side."""
+        return 1
+
+    @property
+    def n_pairs(self) -> int:
+        """Words of the weights of a decision, each of which holds two."""
+        return -(-self.n_features // 2)
+
+    @property
+    def n_whole_pairs(self) -> int:
+        """Words in which both weights are of a feature."""
+        return self.n_features // 2
+
+    @property
+    def code_shift(self) -> int:
+        """By how much the sum of the codes is shifted: the 2^15 that weights have too much."""
+        return WEIGHT_BITS - 1 - self.shift
+
+    @property
+    def low_magnitude(self) -> int:
+        """How far the least code is below 0."""
+        return -self.codes.low
+
+    @property
+    def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
+        """The decisions of an input whose codes are 0, in float32."""
+        zeros = np.zeros((1, self.n_features), dtype=np.int64)
+        return np.ldexp(self.sums(zeros)[0].astype(np.float32), self.exponents.astype(np.int32))
+
+    @property
+    def minimum(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
+        """The part of the bound that does not depend on the query."""
+        units: Float64Array = self.base.astype(np.float64)
+        return np.ldexp(units, self.exponents.astype(np.int32)).astype(np.float32)
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the size of the table of weights."""
+        return (Constant("N_PAIRS", self.n_pairs, "words of a decision's weights"),)
+
+    def largest_intermediate(
+        self, magnitude: Float64Array | None, length: float, deviation: float
+    ) -> float:
+        """Return twice the largest decision or bound; nothing else is a float."""
+        return float(np.ldexp(1.0, 33 + int(self.exponents.max())))
+
+    def sums(self, X: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the sums T of codes of shape (n_queries, n_features), modulo 2^32 from -2^31 on.
+
+        Returns
+        -------
+        ndarray of shape (n_queries, n_decisions), int64
+        """
+        U = X - self.codes.low
+        total = np.empty((len(X), self.n_decisions), dtype=np.int64)
+        for p, row in enumerate(self.weights.astype(np.int64)):
+            total[:, p] = ((U * row) >> self.shift).sum(axis=1)
+        total += self.start.astype(np.int64)
+        total -= (X.sum(axis=1) << self.code_shift)[:, None]
+        units: NDArray[np.int64] = (total & 0xFFFFFFFF).astype(np.uint32).view(np.int32)
+        return units.astype(np.int64)
+
+    def run(self, batch: Batch) -> Batch:
+        """Return the batch with decisions and bounds; x holds codes."""
+        X = batch.x.astype(np.int64)
+        units = self.sums(X)
+        size = np.abs(units)
+        parts = (batch.deviation * self.parts).astype(np.int64)[:, None]
+        off = self.base + (np.abs(X).sum(axis=1)[:, None] >> (self.shift + 1))
+        off = off + ((parts * self.per_part.astype(np.int64)) >> PART_BITS)
+        off = off + ((size + off) >> RESULT_BITS)
+        exponents = self.exponents.astype(np.int32)
+        decision = np.ldexp(size.astype(np.float32), exponents)
+        return replace(
+            batch,
+            decision=np.where(units >= 0, decision, -decision),
+            bound=np.ldexp(off.astype(np.float32), exponents),
+            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
+        )
+
+    def shared(self) -> Shared:
+        """Return the number of features and of decisions."""
+        rows = (self.start, self.exponents, self.base, self.per_part)
+        return (
+            ("N_PREPARED", self.n_features),
+            *sizes(self.weights, "N_DECISIONS", "N_PREPARED"),
+            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
+        )
+
+    def operations(self) -> int:
+        """Return the products, two sums of the codes, and the final steps."""
+        return self.weight * int(self.weights.size) + 2 * self.n_features + 8 * self.n_decisions
+
+    def kernel_evaluations(self) -> int:
+        """Return the number of inner products: one for each decision."""
+        return self.n_decisions
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return weights, constants, units and the constants of the bounds."""
+        pairs = np.pad(self.weights, ((0, 0), (0, self.n_features % 2))).astype(np.uint32)
+        words = pairs[:, ::2] | (pairs[:, 1::2] << np.uint32(WEIGHT_BITS))
+        fields = (self.exponents.astype(np.int64) << 23) & 0xFFFFFFFF
+        return (
+            Table(
+                "weights",
+                words,
+                "Weights w_p of the decisions plus 2^15, two in a word, the first one in its lower "
+                "half: [decision][pair]",
+            ),
+            Table("start", self.start, "Constants of the sums, modulo 2^32: [decision]"),
+            Table(
+                "unit_fields",
+                fields.astype(np.uint32),
+                "Binary logarithms of unit_p, where a float has its exponent: [decision]",
+            ),
+            Table(
+                "bound_base",
+                self.base,
+                "Part of the decisions' bound that no input changes, in units: [decision]",
+            ),
+            Table(
+                "bound_per_part",
+                self.per_part,
+                "Units by which decisions move if all features move by a step: [decision]",
+            ),
+        )
