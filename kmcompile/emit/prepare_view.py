@@ -120,8 +120,10 @@ def prepare_sections(
         `environment.FLOAT` or `DOUBLE`.
     """
     if stage.quantize is not None:
+        own = {"name": name, "upper": name.upper(), "view": quantize_view(stage)}
+        own["of_table"] = of_table
         template = environment().get_template(f"steps/{stage.quantize.name}.c.j2")
-        sections = [template.render(name=name, upper=name.upper(), view=quantize_view(stage))]
+        sections = [template.render(**own)]
     else:
         template = environment().get_template("steps/sums.c.j2")
         sections = [template.render(name=name, view=view, **arithmetic)]

@@ -49,6 +49,7 @@ def digitize(coded: Coded) -> Digitize:
         exponents=np.rint(exponents).astype(np.int16),
         origins=np.rint(scale.offset / scale.step).astype(np.int32),
         root=np.float32(root),
+        measures=coded.lossless,
     )
 
 

@@ -36,8 +36,9 @@ class Digitize(PrepareStep):
 
     No float is computed with: a number is the significand of x_j, shifted. x_j / step_j is rounded
     to the nearest integer, away from 0 where two are as near. It is exact before, so that the
-    number step_j (origin_j + code_j) is within half a step of x_j. How far is measured in parts of
-    256 to a step, rounded up: 0 if and only if x_j is the number of its code.
+    number step_j (origin_j + code_j) is within half a step of x_j. How far is measured, if inputs
+    may be on the numbers of codes, in parts of 256 to a step, rounded up: 0 if and only if x_j is
+    the number of its code. Otherwise it is half a step.
 
     The deviation is the largest of these distances in steps, times `root`, which is at least
     sqrt(n_in): a bound on the Euclidean distance, and the largest distance itself can be had from
@@ -53,6 +54,8 @@ class Digitize(PrepareStep):
     origins : ndarray of shape (n_in,), int32
     root : float32
         A power of two.
+    measures : bool
+        Whether distances are measured.
     """
 
     low: Real
@@ -60,6 +63,7 @@ class Digitize(PrepareStep):
     exponents: NDArray[np.int16]
     origins: NDArray[np.int32]
     root: Real
+    measures: bool
 
     name: ClassVar[str] = "digitize"
     unit: ClassVar[np.float32] = np.float32(1.0)
@@ -87,24 +91,36 @@ class Digitize(PrepareStep):
         return True
 
     @property
-    def shifts(self) -> NDArray[np.uint8]:
-        """By how much the significand of a number with an exponent field of 0 is shifted down."""
-        return (_ZERO_SHIFT - self.exponents.astype(np.int64)).astype(np.uint8)
+    def words(self) -> NDArray[np.uint32]:
+        """The scale of each feature in a word, as the C has it.
+
+        The lower 8 bits are the shift: by how much the significand of a number with an exponent
+        field of 0 is shifted down. The others are what is added to a number in steps, modulo 2^24,
+        so that the least code becomes 0.
+        """
+        shifts = _ZERO_SHIFT - self.exponents.astype(np.int64)
+        added = (-self.origins.astype(np.int64) - int(self.low)) & 0xFFFFFF
+        return (shifts | (added << 8)).astype(np.uint32)
 
     @property
-    def one_shift(self) -> int | None:
-        """The shift of all features, or None if they have several."""
-        return int(self.shifts[0]) if np.ptp(self.shifts) == 0 else None
+    def one_word(self) -> int | None:
+        """The word of all features, or None if they have several."""
+        return int(self.words[0]) if np.ptp(self.words) == 0 else None
 
     @property
-    def has_origins(self) -> bool:
-        """Whether a code of 0 stands for another number than 0."""
-        return bool(self.origins.any())
+    def most_up(self) -> int:
+        """By how much a significand may be shifted up, without reaching the largest number."""
+        return LARGEST_LOG2 + PART_BITS - 24
 
     @property
     def per_part(self) -> np.float32:
         """The deviation of one part."""
         return np.float32(float(self.root) / PARTS)
+
+    @property
+    def half_step(self) -> np.float32:
+        """The deviation of half a step."""
+        return np.float32(float(self.root) / 2)
 
     def apply(self, batch: Batch) -> Batch:
         """Return the batch with codes."""
@@ -121,6 +137,8 @@ class Digitize(PrepareStep):
         below = rest + ((rest > 0) | (parts > whole))
         rests = np.where(rest < PARTS // 2, below, PARTS - rest)
         largest = np.where(inside, rests, 0).max(axis=1, initial=0)
+        if not self.measures:
+            largest = np.full(len(parts), PARTS // 2)
         deviation = largest.astype(np.float32) * self.per_part
         deviation = np.where(inside.all(axis=1), deviation, REFUSED)
         whole_codes = np.where(inside, codes, 0).astype(np.float32)
@@ -139,12 +157,11 @@ class Digitize(PrepareStep):
         return 2 * self.n_in
 
     def tables(self, number: int) -> tuple[Table, ...]:
-        """Return the shifts of the features and the codes' origins, where they are not all one."""
-        tables = []
-        if self.one_shift is None:
-            meaning = "By how much the significands of the features are shifted: [feature]"
-            tables.append(Table("code_shifts", self.shifts, meaning))
-        if self.has_origins:
-            meaning = "Steps from 0 to the number of the code 0: [feature]"
-            tables.append(Table("code_origins", self.origins, meaning))
-        return tuple(tables)
+        """Return the scales of the features, if they are not all one."""
+        if self.one_word is not None:
+            return ()
+        meaning = (
+            "Shifts of the features' significands, and from bit 8 on what is added to a number in "
+            "steps: [feature]"
+        )
+        return (Table("code_scales", self.words, meaning),)

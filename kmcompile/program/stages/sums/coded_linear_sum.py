@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -106,19 +107,14 @@ class CodedLinearSum(VectorlessSum):
         return 1
 
     @property
-    def n_pairs(self) -> int:
-        """Words of the weights of a decision, each of which holds two."""
-        return -(-self.n_features // 2)
-
-    @property
-    def n_whole_pairs(self) -> int:
-        """Words in which both weights are of a feature."""
-        return self.n_features // 2
-
-    @property
     def code_shift(self) -> int:
         """By how much the sum of the codes is shifted: the 2^15 that weights have too much."""
         return WEIGHT_BITS - 1 - self.shift
+
+    @property
+    def parts_field(self) -> int:
+        """The binary logarithm of `parts`, where a float has its exponent, modulo 2^32."""
+        return (round(math.log2(float(self.parts))) << 23) % (1 << 32)
 
     @property
     def low_magnitude(self) -> int:
@@ -138,8 +134,8 @@ class CodedLinearSum(VectorlessSum):
         return np.ldexp(units, self.exponents.astype(np.int32)).astype(np.float32)
 
     def constants(self) -> tuple[Constant, ...]:
-        """Return the size of the table of weights."""
-        return (Constant("N_PAIRS", self.n_pairs, "words of a decision's weights"),)
+        """Return nothing: features and decisions are all that is counted."""
+        return ()
 
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
@@ -200,15 +196,12 @@ class CodedLinearSum(VectorlessSum):
 
     def tables(self) -> tuple[Table, ...]:
         """Return weights, constants, units and the constants of the bounds."""
-        pairs = np.pad(self.weights, ((0, 0), (0, self.n_features % 2))).astype(np.uint32)
-        words = pairs[:, ::2] | (pairs[:, 1::2] << np.uint32(WEIGHT_BITS))
         fields = (self.exponents.astype(np.int64) << 23) & 0xFFFFFFFF
         return (
             Table(
                 "weights",
-                words,
-                "Weights w_p of the decisions plus 2^15, two in a word, the first one in its lower "
-                "half: [decision][pair]",
+                self.weights,
+                "Weights w_p of the decisions plus 2^15: [decision][feature]",
             ),
             Table("start", self.start, "Constants of the sums, modulo 2^32: [decision]"),
             Table(
