@@ -111,6 +111,7 @@ def lower_coded_linear(coded: Coded, target: Target, root: float) -> CodedLinear
         per_part=per_part,
         parts=np.float32(PARTS / root),
         weight=_PRODUCT_LONG if target.multiplies_long else _PRODUCT_SHORT,
+        tile=target.feature_tile,
     )
 
 

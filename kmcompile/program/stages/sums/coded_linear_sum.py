@@ -66,6 +66,8 @@ class CodedLinearSum(VectorlessSum):
         Parts in one deviation, a power of two.
     weight : int
         Multiply-adds of codes, as the target's costs have them, in one product.
+    tile : int
+        Features that one turn of the loop handles.
     """
 
     codes: CodeRange
@@ -77,6 +79,7 @@ class CodedLinearSum(VectorlessSum):
     per_part: NDArray[np.uint32]
     parts: np.float32
     weight: int
+    tile: int
 
     template: ClassVar[str] = "coded_linear_sum"
     unit: ClassVar[str] = "inner products"
@@ -105,6 +108,11 @@ class CodedLinearSum(VectorlessSum):
     def lanes(self) -> int:
         """Decisions that are summed side by side."""
         return 1
+
+    @property
+    def n_tiled(self) -> int:
+        """Features that are summed several at a time."""
+        return self.n_features // self.tile * self.tile
 
     @property
     def code_shift(self) -> int:
