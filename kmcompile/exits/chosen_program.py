@@ -21,11 +21,13 @@ from kmcompile.exits.other_modes import other_modes
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_operations
+from kmcompile.kernels import Linear
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, lacking_certificates, lower_in_format
 from kmcompile.lower.image_formats import lower_for_image
 from kmcompile.lower.input_tolerance import with_input_tolerance
 from kmcompile.lower.known_answers import most_known_answers
+from kmcompile.lower.linear_codes import why_floats
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
@@ -138,8 +140,11 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
     target, name = plan.target, plan.name
     if plan.in_image:
         return for_image(machine, plan, tell)
+    # No promise rests on samples where no exit does, and they tell how large inputs are.
+    is_linear = isinstance(machine.kernel, Linear) and len(plan.samples) > 0
+    samples = plan.samples if is_linear else plan.format_samples
     if plan.number_format != "auto":
-        lowered = lower_in_format(machine, target, name, plan.number_format, plan.format_samples)
+        lowered = lower_in_format(machine, target, name, plan.number_format, samples)
         return complete(lowered, plan, tell)
     made: dict[str, ChosenProgram] = {}
 
@@ -151,7 +156,14 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
 
     flash_bytes = plan.budgets.flash_bytes
     lowered, compared = choose_format(
-        machine, target, name, flash_bytes, plan.format_samples, with_exits, plan.optimize
+        machine,
+        target,
+        name,
+        flash_bytes,
+        samples,
+        with_exits,
+        plan.optimize,
+        why_floats(machine, target, plan.replay_required),
     )
     chosen = made.get(lowered.program.number_format) or complete(lowered, plan, tell)
     return replace(chosen, formats=compared)

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.lower.codes import Coded
@@ -33,7 +34,7 @@ _MOST_FEATURES = 1 << 15
 _LEAST_LOG2, _MOST_LOG2 = -100, 60
 """Least and largest binary logarithm of a unit: results are normal float32."""
 
-_PRODUCT_LONG, _PRODUCT_SHORT = 3, 1
+_PRODUCT_LONG, _PRODUCT_SHORT = 4, 1
 """Multiply-adds of codes, as `Cost` has them, in a product of this sum: CPUs with an instruction
 for the product of two words take two products of codes at a time, and this sum does not."""
 
@@ -117,7 +118,7 @@ def lower_coded_linear(coded: Coded, target: Target, root: float) -> CodedLinear
 
 def _step_logs(
     weights: Float64Array, intercept: Float64Array, most: int, shift: int
-) -> np.ndarray:
+) -> NDArray[np.int64]:
     """Return the binary logarithm of each decision's step: the least with which nothing overflows.
 
     Weights have 16 bits with their sign. Sums have 31 for codes of magnitudes up to `most`, with
@@ -129,7 +130,8 @@ def _step_logs(
     of_sums = (np.abs(weights).sum(axis=1) * most + np.abs(intercept)) * (1 + 1e-9) / room
     least = np.maximum(np.maximum(of_weights, of_sums), 2.0 ** (_LEAST_LOG2 - shift))
     exact = np.ceil(np.log2(least) + 1e-12)
-    return np.maximum(exact, _LEAST_LOG2 - shift).astype(np.int64)
+    logs: NDArray[np.int64] = np.maximum(exact, _LEAST_LOG2 - shift).astype(np.int64)
+    return logs
 
 
 def _starts(

@@ -256,7 +256,7 @@ def _check(machine: KernelMachine) -> None:
     """Refuse a machine that integer formats do not support."""
     if isinstance(machine.kernel, Linear):
         raise InputError(
-            "integer formats are for sums over support vectors, a linear machine is one inner "
+            "codes of support vectors are for sums over them, a linear machine is one inner "
             "product a decision\nuse --format float32"
         )
     # A sum of integer distances is one for rbf only, that of inner products for every function.

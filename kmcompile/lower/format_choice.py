@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from kmcompile.errors import InputError
 from kmcompile.lower.format_shares import Share, shares_of
@@ -23,6 +24,8 @@ from kmcompile.target import Target
 from kmcompile.text.figures import ratio_text, share_text
 
 FORMATS = ("float32", "int16", "int8")
+
+NO_REASONS: Mapping[str, str] = MappingProxyType({})
 
 _UNFIT = "does not fit"
 
@@ -87,6 +90,7 @@ def choose_format(
     samples: Float32Array | None = None,
     with_exits: Callable[[Lowered], Tried] | None = None,
     optimize: Optimize = "balanced",
+    unfit: Mapping[str, str] = NO_REASONS,
 ) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
     """Return the exact program in the best format for the target, and all compared formats.
 
@@ -113,6 +117,8 @@ def choose_format(
         Takes a lowered program, returns what it takes with early exits. Called for each format that
         is not rejected before. By default the exact programs are compared.
     optimize : {"balanced", "mean", "worst", "flash"}
+    unfit : mapping of str to str
+        Formats that are not tried, with the reason.
 
     Raises
     ------
@@ -122,6 +128,9 @@ def choose_format(
     found: dict[str, Lowered] = {}
     reasons: dict[str, str] = {}
     for number_format in FORMATS:
+        if number_format in unfit:
+            reasons[number_format] = f"not for this machine: {unfit[number_format]}"
+            continue
         try:
             lowered = lower_unchecked(original, target, name, number_format, samples)
         except InputError as error:

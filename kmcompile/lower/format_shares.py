@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kmcompile.kernels import Linear
 from kmcompile.lower.formats import (
     LEAST_SHARE,
     Lowered,
@@ -22,6 +23,8 @@ ENOUGH = 0.97
 
 Most of these inputs are support vectors, which lie nearer to the boundary than the queries in use.
 Each of the remaining inputs costs a replay, or gets an answer that is not certified."""
+
+_ROUNDED_VALUES = "rounded inputs move the values of a regression"
 
 _ALIKE = 0.999
 """Of a reduced machine, a format may replace float32 if it answers this share as float32 does."""
@@ -82,7 +85,13 @@ def shares_of(original: KernelMachine, found: Mapping[str, Lowered]) -> dict[str
     """
     if original.reduced_from is not None and original.task is not Task.REGRESSION:
         return _alike(found, found["float32"].ordinary)
-    return {key: _certified(key, lowered, found["float32"]) for key, lowered in found.items()}
+    shares = {key: _certified(key, lowered, found["float32"]) for key, lowered in found.items()}
+    if isinstance(original.kernel, Linear) and original.task is Task.REGRESSION:
+        # Every value has an interval, however wide: rounded inputs are for those who ask for them.
+        for key, lowered in found.items():
+            if not _loses_nothing(lowered):
+                shares[key] = replace(shares[key], kept=0.0, least=1.0, too_little=_ROUNDED_VALUES)
+    return shares
 
 
 def _certified(key: str, lowered: Lowered, float32: Lowered) -> Share:

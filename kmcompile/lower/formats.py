@@ -147,7 +147,7 @@ def lower_unchecked(
         program = with_model_hash(lower(machine, target, name, ordinary), original)
         measured = measure(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
-    if isinstance(machine.kernel, Linear):
+    if isinstance(machine.kernel, Linear) and machine.routing is None:
         coded = linear_codes(machine, number_format, samples)
         ordinary = ordinary_inputs(machine, CANDIDATES) if samples is None else samples[:CANDIDATES]
     else:

@@ -94,6 +94,7 @@ def lower_integers(
     """
     machine = coded.machine
     n = machine.n_features
+    summed: _Sum | CodedLinearSum
     if isinstance(machine.kernel, Linear):
         prepare, summed = _linear_stages(coded, target)
     else:

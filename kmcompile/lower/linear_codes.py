@@ -1,4 +1,4 @@
-"""Choice of the codes of a linear machine: steps that are powers of two, for each feature its own."""
+"""Choice of the codes of a linear machine: for each feature a step that is a power of two."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
+from kmcompile.kernels import Linear
 from kmcompile.lower.codes import MARGIN, Coded
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
@@ -15,6 +16,7 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.steps import Affine
 from kmcompile.steps.digitize import LARGEST_LOG2, MOST_EXPONENT
+from kmcompile.target import Target
 
 REACH = 64.0
 """How far codes reach behind the scaler of a machine whose inputs nothing else tells of."""
@@ -22,6 +24,24 @@ REACH = 64.0
 _MOST = {"int16": 32767, "int8": 127}
 
 _ORDINARY = 256
+
+_DEAR_FLOATS = 10
+"""From how many products of codes on a product of floats is dear: it is a routine then."""
+
+
+def why_floats(machine: KernelMachine, target: Target, replays: bool) -> dict[str, str]:
+    """Return the integer formats that `--format auto` does not try for a linear machine, and why.
+
+    Where a float operation is an instruction, codes save little and certify less.
+    """
+    reason = ""
+    if not isinstance(machine.kernel, Linear) or machine.routing is not None:
+        return {}
+    if replays:
+        reason = "sums of a linear machine in integers have no replay"
+    elif target.cost.float_weight("int16") < _DEAR_FLOATS:
+        reason = f"floats cost little on {target.name}, and certify more"
+    return dict.fromkeys(_MOST, reason) if reason else {}
 
 
 def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Array | None) -> Coded:

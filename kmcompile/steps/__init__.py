@@ -56,7 +56,12 @@ def register(step: type[Step], templates: Path) -> None:
     if step in CATALOGUE:
         return
     check_addition(step, CATALOGUE, ("name", "image", "reads_length", "measures_length"))
-    images: list[type[PrepareStep]] = [*(known.image for known in CATALOGUE), Quantize, Digitize, Integers]
+    images: list[type[PrepareStep]] = [
+        *(known.image for known in CATALOGUE),
+        Quantize,
+        Digitize,
+        Integers,
+    ]
     check_addition(step.image, images, ("name",))
     if step.name in {other.name for other in CATALOGUE}:
         raise ValueError(f"{step.__name__}: another step has the name {step.name!r}")

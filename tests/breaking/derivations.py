@@ -10,7 +10,7 @@ import math
 from collections import Counter
 
 import numpy as np
-from feature_derivations import additive_sum, curve_sum, table_sum
+from feature_derivations import additive_sum, coded_linear_sum, curve_sum, table_sum
 from kernel_derivations import KERNELS, Facts
 from mpmath import binomial, matrix, mp, mpf
 from needed import DIGITS, TINY, Needed, gamma, holds
@@ -39,6 +39,7 @@ __all__ = [
     "Needed",
     "additive_sum",
     "bound_sequence",
+    "coded_linear_sum",
     "coded_polynomial_sum",
     "curve_sum",
     "exact_sum",

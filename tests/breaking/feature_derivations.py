@@ -12,8 +12,10 @@ from needed import Needed, U, gamma
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.rounding import precision_of
+from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     AdditiveSum,
+    CodedLinearSum,
     CurveSum,
     TableSum,
 )
@@ -111,6 +113,37 @@ def table_sum(stage: TableSum, machine: KernelMachine) -> Needed:
         "minimum": np.array(minimum) * (1 - 1e-12),
         "result_error": 2 * U * (1 + U),
     }
+
+
+def coded_linear_sum(stage: CodedLinearSum, program: Program, machine: KernelMachine) -> Needed:
+    """Return those of <w, X> + b in integers, in units, of a machine behind a scaler.
+
+    Every product is rounded down by less than one, and three times the bound itself.
+    """
+    scale, (scaler,) = program.scale, machine.preprocessing
+    rows = [[Fraction(b) for b in row] for row in decision_coefficients(machine).tolist()]
+    vectors = [[Fraction(v) for v in s] for s in machine.support_vectors.tolist()]
+    features = range(machine.n_features)
+    factors = [Fraction(v) for v in scaler.factor.tolist()]
+    moved = [
+        Fraction(o) - Fraction(m)
+        for o, m in zip(scale.offset.tolist(), scaler.offset.tolist(), strict=True)
+    ]
+    steps = [Fraction(v) for v in scale.step.tolist()]
+    of_products = Fraction(stage.n_features * ((1 << stage.shift) - 1), 1 << stage.shift)
+    start = stage.sums(np.zeros((1, stage.n_features), dtype=np.int64))[0]
+    base, per_part = [], []
+    for p, row in enumerate(rows):
+        unit = Fraction(2) ** int(stage.exponents[p])
+        w = [
+            factors[j] * sum(b * s[j] for b, s in zip(row, vectors, strict=True)) for j in features
+        ]
+        b = Fraction(machine.intercept[p]) + sum(w[j] * moved[j] for j in features)
+        # The sum at the codes 0 is that of products without a remainder less 1 for each at most.
+        off = abs(int(start[p]) - b / unit)
+        base.append(float(max(off, of_products / 2)) + 3)
+        per_part.append(float(sum(abs(w[j]) * steps[j] for j in features) / unit))
+    return {"base": np.array(base), "per_part": np.array(per_part)}
 
 
 def curve_sum(stage: CurveSum, machine: KernelMachine) -> Needed:

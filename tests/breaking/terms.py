@@ -21,6 +21,7 @@ from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
     AdditiveSum,
     BoundSequence,
+    CodedLinearSum,
     CodedPolynomialSum,
     CurveSum,
     ExactSum,
@@ -120,6 +121,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     CurveSum: ("per_length", "per_deviation", "minimum", "beyond", "result_error"),
     TableSum: ("per_deviation", "minimum", "result_error"),
     CodedPolynomialSum: ("per_length", "per_deviation", "minimum", "result_error"),
+    CodedLinearSum: ("base", "per_part"),
     FixedSum: fixed_sum_terms.TERMS,
     RbfFloat32: (
         "vector_error",
@@ -231,6 +233,7 @@ VALUES: dict[type, tuple[str, ...]] = {
         "result_scale",
         "weight",
     ),
+    CodedLinearSum: ("codes", "weights", "shift", "start", "exponents", "parts", "weight", "tile"),
     TableSum: (
         "codes",
         "per_unit",

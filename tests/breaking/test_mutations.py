@@ -133,6 +133,16 @@ def _table(made: Callable[[], Any]) -> Derived:
 
 
 @cache
+def _coded_linear() -> Derived:
+    """Return the sum of a linear machine whose inputs are rounded to codes."""
+    emitted = Coded(coded.linear_sensors, "int16").emit("avr")
+    stage = emitted.program.sum
+    return Derived(
+        stage, derivations.coded_linear_sum(stage, emitted.program, run_passes(emitted.machine))
+    )
+
+
+@cache
 def _coded_polynomial(case: CodedPolynomial) -> Derived:
     """Return the polynomials in integers of a machine whose features are codes."""
     emitted = case.emit("cortex-m7")
@@ -244,6 +254,7 @@ DERIVED: dict[str, Callable[[], Derived]] = {
     "sum-additive-double": lambda: _additive("intersection-wine", FLOAT64),
     "sum-additive-one-class": _additive_one_class,
     "sum-table": lambda: _table(coded.intersection_digits),
+    "sum-coded-linear": _coded_linear,
     "sum-coded-polynomial": lambda: _coded_polynomial(CodedPolynomial("one_vs_one", 3)),
     "sum-coded-line": lambda: _coded_polynomial(CodedPolynomial("binary", 1, "int16")),
     "sum-curved": lambda: _curved(FLOAT32),

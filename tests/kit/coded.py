@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
-from sklearn.svm import SVC
+from sklearn.svm import SVC, LinearSVC
 
 from kit.emitted import Emitted, emit_in_format
 from kit.function_kernels import intersection_kernel
@@ -126,6 +126,29 @@ def intersection_counts() -> Any:
     return model.fit(X, X[:, 0] + X[:, 1] > 1000)
 
 
+def linear_sensors() -> Any:
+    """Real data of many sizes behind a scaler, and a weight vector for each of four classes."""
+    rng = np.random.default_rng(8)
+    sizes, middles = 10.0 ** rng.uniform(-4, 4, size=11), rng.normal(size=11) * 30
+    X = rng.normal(size=(120, 11))
+    y = np.argmax(X @ rng.normal(size=(11, 4)), axis=1)
+    return make_pipeline(StandardScaler(), LinearSVC(random_state=0)).fit((X + middles) * sizes, y)
+
+
+def linear_digits() -> Any:
+    """Pixels of 0 .. 16 of four classes, and a weight vector for each of their pairs."""
+    X, y = load_digits(return_X_y=True)
+    few = y[:200] < 4
+    return SVC(kernel="linear").fit(X[:200][few], y[:200][few])
+
+
+def linear_bytes() -> Any:
+    """Integers of -100 .. 99, and a weight vector."""
+    rng = np.random.default_rng(4)
+    X = rng.integers(-100, 100, size=(80, 7)).astype(float)
+    return make_pipeline(MinMaxScaler(), SVC(kernel="linear")).fit(X, X[:, 0] + X[:, 1] > 0)
+
+
 @dataclass(frozen=True)
 class Coded:
     """A model in an integer format.
@@ -164,6 +187,9 @@ CORE = [
     Coded(intersection_digits, "int8"),
     Coded(intersection_bytes, "int8"),
     Coded(intersection_counts, "int16"),
+    Coded(linear_sensors, "int16"),
+    Coded(linear_digits, "int8"),
+    Coded(linear_bytes, "int8"),
 ]
 """Codes of each type, lossless and not; dense and sparse; sums of 32 and 64 bits; each label."""
 

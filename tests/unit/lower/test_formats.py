@@ -226,11 +226,13 @@ def test_the_estimate_prices_products_and_the_rest_apart():
     assert of_others == exact_operations(program) - program.codes.operations()
 
 
-@pytest.mark.parametrize("kernel", ["linear", "poly"])
-def test_a_machine_without_integers_stays_in_float32(kernel):
+@pytest.mark.parametrize(
+    "model", [LinearSVC(random_state=0), SVC(kernel="poly")], ids=["weights", "poly"]
+)
+def test_a_machine_without_integers_stays_in_float32(model):
     X, y = load_breast_cancer(return_X_y=True)
     scaled = StandardScaler().fit_transform(X)
-    machine = readers.load_model(SVC(kernel=kernel).fit(scaled, y))
+    machine = readers.load_model(model.fit(scaled, y))
     lowered, candidates = chosen(machine)
     assert lowered.program.number_format == "float32"
     assert candidates["float32"].reason == "no other format is for this machine"
@@ -313,7 +315,7 @@ def test_the_integers_of_a_machine_are_told_with_their_steps():
     assert grid_text(pixels) == "uint8 codes from 0 to 255 in steps of 0.0625, without loss"
     assert grid_text(cancer_machine()).startswith("none: the support vectors are real numbers")
     linear = readers.load_model(SVC(kernel="linear").fit(X[:300], y[:300]))
-    assert grid_text(linear).startswith("none: integer formats are for sums")
+    assert grid_text(linear).startswith("none: codes of support vectors are for sums")
 
 
 def columns_machine(columns: list[int]) -> KernelMachine:

@@ -65,7 +65,7 @@ CASES = (
     sign_maps.CORE[1],
     expansions.CORE[2],
     *coded.CORE[5:8],
-    coded.CORE[13],
+    *coded.CORE[13:15],
     coded.REPLAYED[3],
     integer_exits.CORE[9],
     regressions.MORE[0],

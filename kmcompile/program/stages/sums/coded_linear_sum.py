@@ -133,7 +133,9 @@ class CodedLinearSum(VectorlessSum):
     def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
         """The decisions of an input whose codes are 0, in float32."""
         zeros = np.zeros((1, self.n_features), dtype=np.int64)
-        return np.ldexp(self.sums(zeros)[0].astype(np.float32), self.exponents.astype(np.int32))
+        units = self.sums(zeros)[0].astype(np.float32)
+        decisions: Float32Array = np.ldexp(units, self.exponents.astype(np.int32))
+        return decisions
 
     @property
     def minimum(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
