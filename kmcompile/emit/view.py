@@ -48,12 +48,9 @@ from kmcompile.emit.words import Words, words_of
 from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
-    CodedLinearSum,
-    CodedPolynomialSum,
+    INTEGER_SUMS,
     DescribedSum,
-    FixedSum,
     PairSum,
-    TableSum,
     Vote,
 )
 from kmcompile.program.telemetry import n_words
@@ -244,9 +241,7 @@ def model_view(
         coded=coded,
         prepares_in_workspace=coded is not None or bool(prepare.steps),
         accepts_in_workspace=entry_points[0].in_workspace,
-        needs_magnitude=not isinstance(
-            summed, FixedSum | TableSum | CodedPolynomialSum | CodedLinearSum
-        )
+        needs_magnitude=not isinstance(summed, INTEGER_SUMS)
         or (program.box is not None and not program.is_regression)
         or isinstance(label, Vote)
         or early.proves

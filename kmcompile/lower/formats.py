@@ -11,7 +11,7 @@ from kmcompile.kernels import Additive, Linear
 from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
-from kmcompile.lower.linear_codes import linear_codes
+from kmcompile.lower.linear_codes import inputs_with_codes, linear_codes
 from kmcompile.lower.program import lower
 from kmcompile.lower.sparsity import skips_zeros
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -149,7 +149,7 @@ def lower_unchecked(
         return Lowered(machine, program, None, ordinary, measured)
     if isinstance(machine.kernel, Linear) and machine.routing is None:
         coded = linear_codes(machine, number_format, samples)
-        ordinary = ordinary_inputs(machine, CANDIDATES) if samples is None else samples[:CANDIDATES]
+        ordinary = inputs_with_codes(machine, samples, CANDIDATES)
     else:
         coded = codes_of(machine, number_format)
         ordinary = ordinary_inputs(machine, CANDIDATES)

@@ -95,6 +95,12 @@ def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Arr
     return _coded(machine, exponents, origins, (number_format, -largest, largest), False)
 
 
+def inputs_with_codes(machine: KernelMachine, samples: Float32Array | None, n: int) -> Float32Array:
+    """Return at most n inputs that the codes reach: samples, support vectors, or made ones."""
+    seen = _seen(machine, samples)
+    return ordinary_inputs(machine, n) if seen is None else seen[:n].astype(np.float32)
+
+
 def _seen(machine: KernelMachine, samples: Float32Array | None) -> Float64Array | None:
     """Return raw inputs that tell how large inputs are: samples or support vectors, or None."""
     if samples is not None and len(samples):

@@ -176,6 +176,8 @@ GROUPS: dict[str, list[Any]] = {
         Coded(coded.wide_poly, "int16"),
         Coded(coded.intersection_digits, "int8"),
         Coded(coded.intersection_bytes, "int8"),
+        Coded(coded.linear_sensors, "int16"),
+        Coded(coded.linear_bytes, "int8"),
         CodedPolynomial("binary", 3, "int8"),
         CodedPolynomial("one_vs_one", 2, "int16"),
         InFormat(_small(Case("OneClassSVM", "rbf", "one_class", "standard")), "int16"),
