@@ -186,7 +186,7 @@ class Plan:
 
         Exits that must be in the program are then chosen by their cost, like all others.
         """
-        replay = _replay(self.options.replay, "certified")
+        replay = _replay(self.options, "certified")
         stages = AskedStages(excluded=self.stages.excluded)
         return replace(self, mode="certified", replay=replay, replay_required=False, stages=stages)
 
@@ -283,7 +283,7 @@ class Request:
             mode=mode,
             mode_is_default=not settling(self.given),
             number_format=number_format,
-            replay=_replay(options.replay, mode) if options.input_tolerance is None else "none",
+            replay=_replay(options, mode),
             replay_required=self.given.replay == "float64",
             optimize=cast("Optimize", options.optimize or "balanced"),
             promise=AskedPromise.of(options),
@@ -311,10 +311,11 @@ def _unless(value: Any, default: Any) -> Any:
     return None if value == default else value
 
 
-def _replay(asked: str | None, mode: Mode) -> Literal["none", "where_double_is_float64", "always"]:
-    if asked is None:
-        return "where_double_is_float64" if mode == "certified" else "none"
-    return "always" if asked == "float64" else "none"
+def _replay(options: Options, mode: Mode) -> Literal["none", "where_double_is_float64", "always"]:
+    if options.replay is not None:
+        return "always" if options.replay == "float64" else "none"
+    by_default = mode == "certified" and options.input_tolerance is None
+    return "where_double_is_float64" if by_default else "none"
 
 
 def _read(path: Path | None, n_features: int, part: Part) -> Float32Array:
