@@ -41,7 +41,12 @@ MODES: dict[str, dict[str, Any]] = {
     "statistical": {"mode": "statistical", "data": True},
     "exact": {"mode": "exact"},
 }
-DEFAULTS: dict[str, dict[str, Any]] = {"default": {}, "default_data": {"data": True}}
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "default_data": {"data": True},
+    "mean": {"optimize": "mean"},
+    "mean_data": {"optimize": "mean", "data": True},
+}
 # With fewer, half of them do not support the default risk of 0.001 at 99 % confidence.
 N_FOR_DEFAULT_RISK = 6138
 # What a machine takes is measured also where it would not fit into the part.

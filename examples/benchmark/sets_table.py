@@ -15,7 +15,16 @@ from statistics import median
 from typing import Any
 
 Line = dict[str, Any]
-RUNS = ("default", "default_data", "certified", "certified_data", "statistical", "exact")
+RUNS = (
+    "default",
+    "default_data",
+    "mean",
+    "mean_data",
+    "certified",
+    "certified_data",
+    "statistical",
+    "exact",
+)
 N_WORST = 5
 
 

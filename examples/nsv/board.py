@@ -78,6 +78,7 @@ def main() -> None:
             data=pair.calibration.X,
             test_data=pair.test.X[:N_TEST],
             max_flash=MAX_FLASH,
+            optimize="mean",
             name=f"digits_{digits[0]}_{digits[1]}",
             **promise,
         )

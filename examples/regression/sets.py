@@ -94,6 +94,7 @@ def compile_one(fitted: Fitted, target: str, tolerance: float | None, verify: st
         name="model",
         tolerance=tolerance,
         data=None if tolerance is None else fitted.X[:N_CHOOSING],
+        optimize="mean",
         test_data=fitted.X_test,
         verify=verify,
     )

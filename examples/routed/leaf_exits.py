@@ -54,7 +54,13 @@ def row(
         test_data = Path(folder) / "test.npy"
         np.save(test_data, X_test)
         report = kmcompile.compile_model(
-            model, name="leaves", target=target, test_data=test_data, max_flash=FLASH, **options
+            model,
+            name="leaves",
+            target=target,
+            test_data=test_data,
+            max_flash=FLASH,
+            optimize="mean",
+            **options,
         ).report
     cost, instructions = report["cost"], report["target"]["instructions"]
     tables = {stage["name"]: stage["table_bytes"] for stage in report["stages"]}
