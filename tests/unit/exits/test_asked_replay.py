@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVR
+from sklearn.svm import SVC, SVR
 
 import kmcompile
 
@@ -45,3 +45,21 @@ def test_decisions_are_still_those_of_the_exact_sum():
 @pytest.mark.parametrize("option", [{"step": 20_000}, {"tables": "image"}], ids=str)
 def test_steps_and_images_keep_the_exact_sum(option):
     assert not compiled(1e-4, **option).program.sums_at_once
+
+
+@pytest.mark.parametrize(
+    ("C", "options", "replays"),
+    [(1.0, {}, False), (1.0, {"replay": "float64"}, True), (1e6, {}, True)],
+    ids=["settled", "asked for", "open"],
+)
+def test_a_replay_is_left_out_where_the_sum_settles_nearly_all(C, options, replays):
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SVC(C=C, gamma=0.03 / C)).fit(X[:400], y[:400])
+    made = kmcompile.compile_model(model, target="host", verify="none", **options)
+    assert (made.program.replay is not None) is replays
+    told = any("--replay float64 asks for one" in note for note in made.report["notes"])
+    assert told is not replays
+
+
+def test_a_replay_is_left_out_where_the_sum_meets_the_tolerance():
+    assert compiled(10.0).program.replay is None

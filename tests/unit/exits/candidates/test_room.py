@@ -15,6 +15,7 @@ from kit.lowered import lowered
 from kit.plans import plan_for
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.early_exits import add_early_exits
+from kmcompile.program.estimate import CODE_BYTES, Estimate
 from kmcompile.program.memory import check_tables
 from kmcompile.target import load_target
 
@@ -55,3 +56,33 @@ def test_a_program_with_exits_can_be_read_on_avr(low):
     plan = replace(plan_for(low.machine, mode="certified"), target=avr)
     made = add_early_exits(low.machine, low.program, plan, lambda text: None)
     check_tables(made.program, avr)
+
+
+@pytest.mark.parametrize("optimize", ["balanced", "mean"])
+@pytest.mark.parametrize(("mean", "is_near"), [(140.0, True), (160.0, False)])
+def test_a_slower_program_is_preferred_where_it_is_smaller_and_not_much_slower(
+    optimize, mean, is_near
+):
+    room = Room(np.inf, None, None, optimize=optimize)
+    fast, small = Estimate(100.0, 900.0, 9000.0), Estimate(mean, 300.0, 4000.0)
+    takes_small = optimize == "balanced" and is_near
+    assert room.prefers_second(fast, small) is takes_small
+    assert room.prefers_second(small, fast) is not takes_small
+
+
+@pytest.mark.parametrize("optimize", ["balanced", "mean"])
+def test_of_two_equal_programs_the_first_stays_unless_ties_are_the_seconds(optimize):
+    room = Room(np.inf, None, None, optimize=optimize)
+    one = Estimate(100.0, 900.0, 9000.0)
+    assert not room.prefers_second(one, one)
+    assert room.prefers_second(one, one, wins_ties=True)
+
+
+def test_exits_add_to_the_worst_case_and_to_the_flash(low):
+    room = Room(np.inf, None, None)
+    ends, stage = low.program.ends, low.program.ends.exact
+    alone = room.takes(7.0, [], ends)
+    assert alone.mean == 7.0
+    assert alone.worst == sum(one.operations() for one in low.program.stages[1:])
+    tables = sum(table.n_bytes for table in stage.tables())
+    assert alone.flash_bytes - CODE_BYTES == tables
