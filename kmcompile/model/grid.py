@@ -55,8 +55,11 @@ def integer_grid(
     """
     raw = machine.support_vectors if vectors is None else vectors
     low, scale = np.zeros(machine.n_features), 1.0
-    for step in machine.preprocessing:
-        if not isinstance(step, Affine) or np.ptp(step.factor) != 0:
+    steps = [step for step in machine.preprocessing if isinstance(step, Affine)]
+    if len(steps) < len(machine.preprocessing):
+        return None
+    for step in steps:
+        if np.ptp(step.factor) != 0:
             return None
         raw = raw / step.factor + step.offset
         low, scale = -step.offset * step.factor, float(step.factor[0])

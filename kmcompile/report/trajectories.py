@@ -74,8 +74,9 @@ def trajectories_of(program: Program, answers: Answers, queries: Queries) -> Tra
     sample = sample_of(answers, queries)
     decision = sample.answers.decisions[:, 0].astype(np.float64)
     chosen = _chosen(decision, sample.answers.operations)
-    X = np.ascontiguousarray(queries.X[sample.rows[chosen]])
-    found = _tests(program, X)
+    _, firsts = np.unique(queries.X[sample.rows[chosen]], axis=0, return_index=True)
+    chosen = chosen[np.sort(firsts)]  # the tests of a query are found by its input
+    found = _tests(program, np.ascontiguousarray(queries.X[sample.rows[chosen]]))
     if not found:  # class scores have no decisions
         return None
     table = np.array(found, dtype=np.float64).reshape(len(found), 9)
