@@ -53,6 +53,7 @@ from kmcompile.program.stages import (
     Argmax,
     BoundSequence,
     ClassScores,
+    CodedLinearSum,
     CodedPolynomialSum,
     CodedSum,
     CurveSum,
@@ -387,7 +388,8 @@ HAS: dict[type[Stage], Callable[[Chain], bool]] = {
         not _in_floats(chain) and chain.kernel in ("poly", "sigmoid") and chain.mode != "exact"
     ),
     FixedSum: lambda chain: not _in_floats(chain) and chain.kernel == "rbf",
-    LinearSum: lambda chain: chain.kernel == "linear",
+    LinearSum: lambda chain: _in_floats(chain) and chain.kernel == "linear",
+    CodedLinearSum: lambda chain: not _in_floats(chain) and chain.kernel == "linear",
     PolynomialSum: lambda chain: (
         _in_floats(chain) and chain.kernel == "poly" and chain.mode == "exact"
     ),
@@ -414,7 +416,7 @@ def can_be(chain: Chain) -> bool:
         return False
     if chain.mode == "exact" and chain.kernel in ("rbf", "sigmoid"):
         return False
-    if chain.kernel in ("linear", "additive_chi2") and not in_floats:
+    if chain.kernel == "additive_chi2" and not in_floats:
         return False
     if chain.data == "sparse" and not in_floats:
         return False
