@@ -15,7 +15,6 @@ from kmcompile.program.stages import (
     CodeTable,
     ExactSum,
     FixedSum,
-    PairSum,
     RoutedFixedSum,
     TableSum,
 )
@@ -41,11 +40,6 @@ _ORDERS: Mapping[Optimize, tuple[tuple[str, float], ...]] = {
     "worst": (("worst", EQUAL), ("mean", EQUAL), ("flash_bytes", EQUAL)),
     "flash": (("flash_bytes", EQUAL), ("mean", EQUAL), ("worst", EQUAL)),
 }
-
-_BY_PAIRS = (1.3, 1.5)
-"""Instructions of an operation where pairs of classes are summed as they are needed, over those of
-one where all are summed at once: of the mean query, and in the static worst case [measured on a
-Cortex-M7: 1.2 to 1.5, and 1.3 to 1.8, on segment, shuttle, satimage and digits]."""
 
 Key = TypeVar("Key", str, int)
 
@@ -125,17 +119,11 @@ def estimate(
     mean = estimated_instructions(program, operations, cost) / speedup
     replayed = replay_operations(program) * cost.float64
     worst = worst_operations(program) - program.sums_at_once * replay_operations(program)
-    of_mean, of_worst = instructions_of_an_operation(program.ends.exact)
     return Estimate(
-        of_mean * mean + open_share * replayed,
-        of_worst * estimated_instructions(program, worst, cost) + replayed,
+        mean + open_share * replayed,
+        estimated_instructions(program, worst, cost) + replayed,
         program.table_bytes + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
     )
-
-
-def instructions_of_an_operation(exact: object) -> tuple[float, float]:
-    """Return how many, over those of a sum of all kernels: in the mean, and in the worst case."""
-    return _BY_PAIRS if isinstance(exact, PairSum) else (1.0, 1.0)
 
 
 def estimated_instructions(program: Program, operations: float, cost: Cost) -> float:

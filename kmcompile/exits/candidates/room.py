@@ -9,13 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.estimate import (
-    CODE_BYTES,
-    EXIT_CODE_BYTES,
-    Estimate,
-    best,
-    instructions_of_an_operation,
-)
+from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate, best
 from kmcompile.program.memory import VECTORS_BYTES
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
@@ -78,7 +72,7 @@ class Room:
     optimize: Optimize = "mean"
 
     def takes(self, mean: float, stages: Sequence[EarlyExit], ends: Ends) -> Estimate:
-        """Return what a sequence of exits before a sum takes, in bytes and weighted multiply-adds.
+        """Return what a sequence of exits before a sum takes, in multiply-adds and bytes.
 
         Parameters
         ----------
@@ -89,10 +83,9 @@ class Room:
         """
         added = sum(stage.added_operations(ends) for stage in stages)
         tables = [table for stage in (ends.exact, *stages) for table in stage.tables()]
-        of_mean, of_worst = instructions_of_an_operation(ends.exact)
         return Estimate(
-            of_mean * mean,
-            of_worst * (ends.exact.operations() + ends.label.operations() + added),
+            mean,
+            ends.exact.operations() + ends.label.operations() + added,
             sum(table.n_bytes for table in tables) + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
         )
 
