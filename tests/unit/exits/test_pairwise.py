@@ -49,9 +49,8 @@ def calibration(cost: float) -> Calibration:
 
 @pytest.mark.exhaustive
 def test_mode_certified_sums_by_pairs_where_that_is_cheaper(low):
-    made = add_early_exits(
-        low.machine, low.program, plan_for(low.machine, mode="certified"), lambda text: None
-    )
+    plan = plan_for(low.machine, mode="certified", optimize="mean")
+    made = add_early_exits(low.machine, low.program, plan, lambda text: None)
     assert isinstance(made.program.ends.exact, PairSum)
     assert made.program.mode == "certified"
     chosen = [c for c in made.choice.candidates if c.chosen]
