@@ -86,7 +86,7 @@ class WithExits:
     def least_share(self) -> float:
         """Mean operations of the fastest program that was compared, over those of this one."""
         made = self.calibration or self.choice
-        if made is None:
+        if made is None or not made.candidates:  # the paper's thresholds compare nothing
             return 1.0
         return min(c.mean_operations for c in made.candidates) / cost_of(made.candidates)
 
