@@ -13,10 +13,12 @@ _MOST_CANDIDATES = 20
 
 
 def choice_section(choice: Choice) -> chosen.Choice:
-    """Return the section on the choice of certified exits, with the cheapest candidates only."""
-    alone = [candidate for candidate in choice.candidates if len(candidate.stages) == 1]
-    cheapest = choice.candidates[:_MOST_CANDIDATES]
-    compared = (*cheapest, *(candidate for candidate in alone if candidate not in cheapest))
+    """Return the section on the choice of certified exits, with the cheapest and the taken."""
+    compared = [
+        candidate
+        for place, candidate in enumerate(choice.candidates)
+        if place < _MOST_CANDIDATES or candidate.chosen or len(candidate.stages) == 1
+    ]
     return chosen.Choice(
         queries_source=cast("Literal['data', 'generated']", choice.source),
         queries=choice.n_samples,

@@ -22,7 +22,8 @@ def most(machine: KernelMachine, **options) -> int | None:
 
 
 def compiled(machine: KernelMachine, **options):
-    return kmcompile.compile_model(machine, target="cortex-m4", name="m", mode="exact", **options)
+    options = {"target": "cortex-m4", "mode": "exact", "optimize": "mean", **options}
+    return kmcompile.compile_model(machine, name="m", **options)
 
 
 def worst(made) -> int:
@@ -55,7 +56,7 @@ def test_leaves_are_as_large_as_the_budget_allows():
     machine = Routed("wine", 4).machine()
     whole = compiled(machine)
     budget = worst(whole) * 3 // 4
-    n = most(machine, target="cortex-m4", max_instructions=budget)
+    n = most(machine, target="cortex-m4", mode="exact", optimize="mean", max_instructions=budget)
     sizes = np.diff(machine.routing.leaf_ends, prepend=0)
     assert 1 <= n < sizes.max()
     made = compiled(machine, max_instructions=budget)
