@@ -73,7 +73,9 @@ def add_asked_replay(
         return program, ""
     if plan.replay == "where_double_is_float64" and target.double_bits != 64:
         return program, f"there is no replay: double has {target.double_bits} bits on {target.name}"
-    share = 0.0 if plan.replay_required else _settled_share(lowered, program)
+    # What the first model's sum settles says nothing of the models that an image will hold.
+    stays = plan.replay_required or plan.in_image
+    share = 0.0 if stays else _settled_share(lowered, program)
     if share >= _SETTLED:
         told = f"the sum alone settles {share_text(share)} of {lowered.measured.inputs}"
         return program, f"there is no replay: {told}; --replay float64 asks for one"

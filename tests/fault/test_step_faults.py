@@ -150,6 +150,7 @@ def test_an_early_exit_that_is_too_large_is_named():
         kmcompile.compile_model(
             model,
             mode="certified",
+            optimize="mean",
             replay="none",
             require="local_expansion",
             step=150,
