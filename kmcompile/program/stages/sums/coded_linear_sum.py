@@ -112,7 +112,17 @@ class CodedLinearSum(VectorlessSum):
     @property
     def n_tiled(self) -> int:
         """Features that are summed several at a time."""
-        return self.n_features // self.tile * self.tile
+        return self.n_features // self.tile * self.tile if self.tile > 1 else 0
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether features are left that are summed one at a time."""
+        return self.n_tiled < self.n_features
+
+    @property
+    def rounding_shift(self) -> int:
+        """By how much the sum of the codes is shifted for what the weights' rounding adds."""
+        return self.shift + 1
 
     @property
     def code_shift(self) -> int:
