@@ -78,7 +78,7 @@ def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Arr
         exponent, width, low, high = whole
         n = machine.n_features
         return _coded(machine, np.full(n, exponent), np.zeros(n), (width, low, high), True)
-    least, most = _range(machine, seen, MARGIN[number_format], samples is None)
+    least, most = _range(machine, seen, MARGIN[number_format])
     largest = _MOST[number_format]
     reach, middle = (most - least) / 2, (most + least) / 2
     far = np.maximum(np.abs(least), np.abs(most))
@@ -129,7 +129,7 @@ def _whole(seen: Float64Array, number_format: str) -> tuple[int, str, int, int] 
 
 
 def _range(
-    machine: KernelMachine, seen: Float64Array | None, margin: float, ordinary: bool
+    machine: KernelMachine, seen: Float64Array | None, margin: float
 ) -> tuple[Float64Array, Float64Array]:
     """Return the least and the largest number of each feature that has a code."""
     if seen is not None:
@@ -145,7 +145,7 @@ def _range(
             "give samples in --data, or use --format float32"
         )
     least, most = middle - reach, middle + reach
-    if ordinary:
+    if seen is None:
         X = ordinary_inputs(machine, _ORDINARY)
         least, most = np.minimum(least, X.min(axis=0)), np.maximum(most, X.max(axis=0))
     alike = most <= least  # a feature that never changes
