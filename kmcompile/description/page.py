@@ -72,12 +72,13 @@ def _model(model: Mapping[str, Any]) -> Iterator[str]:
 def _replication(made: Mapping[str, Any]) -> Iterator[str]:
     """Return the lines on the C."""
     stages = ", ".join(f"{name} ({kind})" for name, kind in made["stages"]) or "none"
+    arithmetic = made.get("replay_in", "double")
     compiler, target = made["compiler"], made["target"]
     yield f"- by `{made['command']}`"
     yield f"- the function `{made['function']}` in {', '.join(made['files'])}"
     yield (
         f"- {made['number_format']}, mode {made['mode']}; early exits: {stages}; "
-        f"{'with' if made['replay'] else 'without'} a second sum in double"
+        f"{'with' if made['replay'] else 'without'} a second sum in {arithmetic}"
     )
     yield (
         f"- input: {made['input']['type']}; no feature above {made['input']['largest_magnitude']!r}"

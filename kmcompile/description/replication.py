@@ -63,6 +63,7 @@ def replication_data(
         "mode": program.mode,
         "stages": [[stage.name, stage.exit] for stage in program.early_exits],
         "replay": program.replay is not None,
+        **({"replay_in": words_of(program).precise} if _sums_integers(program) else {}),
         "of_fewer_vectors": is_reduced,
         "bound": {
             "interval": _joined(interval_lines(program, is_reduced)) if program.classes else _VALUE,
@@ -94,6 +95,11 @@ _VALUE = (
 
 def _joined(lines: tuple[str, ...]) -> str:
     return " ".join(lines)
+
+
+def _sums_integers(program: Program) -> bool:
+    """Return whether the sums of a replay are in integers."""
+    return program.replay is not None and program.replay.in_integers
 
 
 def _codes(program: Program) -> dict[str, Any] | None:

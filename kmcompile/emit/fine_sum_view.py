@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.environment import render
+from kmcompile.numeric.scalar import exp2_long
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.layout import Member
 from kmcompile.program.stages import CodeTable
@@ -93,10 +94,17 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
 
 def fine_sum_members(stage: FineSum) -> list[Member]:
     """Return the workspace members of the sum, the widest types first."""
-    return [
+    members = [
         Member("double", "decision", stage.n_decisions, "decision values"),
         Member("double", "bound", stage.n_decisions, ">= their errors"),
-        Member("double", "row_sum", stage.n_rows, "sums of one group of vectors"),
+    ]
+    if stage.long is None:
+        return [*members, Member("double", "row_sum", stage.n_rows, "sums of one group of vectors")]
+    halves = (("high", "upper"), ("low", "lower"))
+    return [
+        *members,
+        *(Member("uint64_t", n, stage.n_decisions, f"sums of {h} halves") for n, h in halves),
+        *(Member("uint64_t", f"row_{n}", stage.n_rows, "those of a group") for n, _ in halves),
     ]
 
 
@@ -114,12 +122,20 @@ def distance_members(codes: CodeTable) -> list[Member]:
 
 def fine_sum_sections(replay: Replay, view: FineSumView, names: Mapping[str, Any]) -> list[str]:
     """Return the functions of input, distances and sum."""
-    own = {"stage": replay, "view": view, **names}
-    exponential = EXP_NEGATIVE[np.float64]
+    assert isinstance(replay.sum, FineSum)
+    own = {"stage": replay, "view": view, "long": replay.sum.long, "of_floats": False, **names}
     return [
         render("steps/integers.c.j2", **own),
         render("replay/fine_input.c.j2", **own),
         render("replay/fine_distance.c.j2", **own),
-        render(f"scalar/{exponential.template}.c.j2", scalar=exponential.view, **names),
+        _exponential(replay.sum, names),
         render("replay/fine_sum.c.j2", **own),
     ]
+
+
+def _exponential(stage: FineSum, names: Mapping[str, Any]) -> str:
+    """Return the functions of the exponential: of doubles, or of integers."""
+    if stage.long is not None:
+        return render("scalar/exp2_long.c.j2", scalar=exp2_long.VIEW, **names)
+    exponential = EXP_NEGATIVE[np.float64]
+    return render(f"scalar/{exponential.template}.c.j2", scalar=exponential.view, **names)

@@ -193,6 +193,8 @@ def _near_text(program: Program, is_reduced: bool) -> str:
             "the label is the reduced machine's, and the trained model's may be another"
         )
     precision = "double does"
+    if program.replay is not None and program.replay.in_integers:
+        precision = "the replay does"
     if program.replay is None:
         precision = "float does" if program.codes is None else "sums of codes do"
     return f"so near a boundary that {precision} not tell"

@@ -137,6 +137,19 @@ def bits_literal(value: int) -> str:
     return f"0x{value:08X}UL"
 
 
+def long_literal(value: int) -> str:
+    """Return a 64-bit pattern as a C literal.
+
+    Examples
+    --------
+    >>> long_literal(1 << 63)
+    '0x8000000000000000ULL'
+    """
+    if not 0 <= value < 1 << 64:
+        raise ValueError(f"{value} is not a 64-bit pattern")
+    return f"0x{value:016X}ULL"
+
+
 def string_literal(text: str) -> str:
     """Return text as a C string literal: printable ASCII stays, the rest as octal escapes.
 

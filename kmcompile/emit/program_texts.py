@@ -22,8 +22,9 @@ def stages_text(program: Program) -> str:
     """Return a sentence that names the stages, and what the replay is for."""
     text = f"The stages, in order: {', '.join(stage.name for stage in program.stages)}."
     if program.replay is not None:
-        left_open = words_of(program).left_open
-        text += f" Where they leave {left_open}, the replay computes the sums again in double."
+        words = words_of(program)
+        text += f" Where they leave {words.left_open}, the replay computes the sums again in "
+        text += f"{words.precise}."
     return text
 
 

@@ -16,6 +16,7 @@ from kmcompile.emit.fine_sum_view import (
     fine_sum_sections,
     fine_sum_view,
 )
+from kmcompile.emit.long_sum_view import long_sum_members, long_sum_sections
 from kmcompile.emit.members import (
     confidence_members,
     pair_members,
@@ -34,6 +35,7 @@ from kmcompile.program.stages.labels.value import Value
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.long_sum import LongSum
 
 _MOST_WRITTEN_LANES = 4
 
@@ -66,13 +68,17 @@ class ReplayView:
 def replay_view(program: Program, stage: Replay) -> ReplayView:
     """Return the view of a program's replay."""
     confidence, votes = confidence_members(stage.label, "double"), vote_members(stage.label)
-    if isinstance(stage.sum, FineSum):
+    if isinstance(stage.sum, FineSum) and not isinstance(stage.sum, LongSum):
         assert isinstance(program.codes, CodeTable)
         fine = fine_sum_view(program.name, stage, program.codes)
         members = [*fine_sum_members(stage.sum), *confidence, *distance_members(program.codes)]
         return ReplayView(stage, None, fine, (*members, *votes))
     prepared = prepare_view(stage.prepare, converts=True)
     members = [Member("double", n, length, "the prepared input") for n, length in prepared.buffers]
+    if isinstance(stage.sum, LongSum):
+        members += long_sum_members(stage.sum, confidence)
+        return ReplayView(stage, prepared, None, (*members, *votes))
+    assert not isinstance(stage.sum, FineSum)
     members += [*sum_members(stage.sum, "double"), *confidence]
     members += pair_members(stage.sum, votes=False)
     return ReplayView(stage, prepared, None, (*members, *votes))
@@ -87,6 +93,7 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     names["down"] = lambda text: f"{name}_replay_below({text})"
     names["up"] = lambda text: f"{name}_replay_above({text})"
     own = {"stage": stage, "view": view, "rounds": view.fine is not None, **names}
+    own["of_floats"] = isinstance(stage.sum, LongSum)
     sections = [render("replay/types.c.j2", relative=RELATIVE, absolute=ABSOLUTE, **own)]
     if view.prepared is None or view.prepared.needs_square_root:
         scalar = square_root_double.VIEW
@@ -96,8 +103,12 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     elif view.prepared is not None:
         of_table = base["of_table"]
         steps = prepare_sections(names["name"], stage.prepare, view.prepared, of_table, DOUBLE)
-        sections += [*steps, render("replay/prepare.c.j2", **own)]
-        sections += _sum_sections(stage, own, names)
+        own_prepare = render("replay/prepare.c.j2", **own)
+        if isinstance(stage.sum, LongSum):
+            first, *others = long_sum_sections(stage, names)
+            sections += [*steps, first, own_prepare, *others]
+        else:
+            sections += [*steps, own_prepare, *_sum_sections(stage, own, names)]
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
     own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}

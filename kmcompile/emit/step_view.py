@@ -18,6 +18,8 @@ from kmcompile.program.program import Program
 from kmcompile.program.schedule import schedule
 from kmcompile.program.stages import ExactSum, FixedSum, PairSum
 from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.long_pairs import LongPairs
+from kmcompile.program.stages.sums.long_sum import LongSum
 
 _RESULT_BYTES = 20
 """`sizeof` of a result and of a prediction in every C ABI."""
@@ -74,6 +76,10 @@ class StepView:
         Whether the begin and the end of a parted sum take the input.
     replay_is_fine : bool
         Whether the replay sums fine codes.
+    replay_has_terms : bool
+        Whether the replay's sum has a kernel in double.
+    replay_block_reads_input : bool
+        Whether a block of the replay takes the input.
     replay_lists : bool
         Whether the replay finds all distances at its begin.
     replay_x : str
@@ -109,6 +115,8 @@ class StepView:
     begin_reads_input: bool
     end_reads_input: bool
     replay_is_fine: bool
+    replay_has_terms: bool
+    replay_block_reads_input: bool
     replay_lists: bool
     replay_x: str
     replay_end_reads_input: bool
@@ -144,7 +152,9 @@ def step_view(layout: Layout, harness_start: int) -> StepView | None:
     kept = _kept(early)
     codes = program.codes is not None
     exact, replayed = program.sum, program.replay
-    fine = replayed is not None and isinstance(replayed.sum, FineSum)
+    in_integers = replayed is not None and isinstance(replayed.sum, FineSum)
+    fine = replayed is not None and in_integers and not isinstance(replayed.sum, LongSum)
+    lists = fine and bool(getattr(program.codes, "sparse", False))
     replay_prepared = None if layout.replay is None else layout.replay.prepared
     return StepView(
         most_operations=unsigned_literal(planned.most_operations),
@@ -164,16 +174,18 @@ def step_view(layout: Layout, harness_start: int) -> StepView | None:
         parts_sum=parts_sum(program),
         sums_pairs=isinstance(exact, PairSum),
         pair_entries=(unsigned_literal(exact.longest_pair) if isinstance(exact, PairSum) else ""),
-        replay_sums_pairs=replayed is not None and isinstance(replayed.sum, PairSum),
+        replay_sums_pairs=replayed is not None and isinstance(replayed.sum, PairSum | LongPairs),
         parts_replay=parts_replay(program),
         square_type=(code_table_view(exact.codes).sum_type if isinstance(exact, FixedSum) else ""),
         has_terms=isinstance(exact, ExactSum),
         begin_reads_input=codes,
         end_reads_input=isinstance(exact, FixedSum) or _is_reduced(exact),
         replay_is_fine=fine,
-        replay_lists=fine and bool(getattr(program.codes, "sparse", False)),
+        replay_has_terms=not in_integers,
+        replay_block_reads_input=not in_integers or (fine and not lists),
+        replay_lists=lists,
         replay_x=replay_prepared.buffers[-1][0] if replay_prepared is not None else "",
-        replay_end_reads_input=fine or (replayed is not None and _is_reduced(replayed.sum)),
+        replay_end_reads_input=in_integers or (replayed is not None and _is_reduced(replayed.sum)),
         job_bytes=_job_bytes(layout, program, kept),
         harness_start=unsigned_literal(harness_start),
         reach=early.reach,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmcompile.program.program import Program
 
@@ -31,6 +31,8 @@ class Words:
         The condition that the self-test checks on a known answer.
     decision : str
         Phrase of what the `_decision` function returns.
+    precise : str
+        The arithmetic of the replay's sums.
     """
 
     call: str
@@ -43,6 +45,7 @@ class Words:
     flags: str
     known: str
     decision: str
+    precise: str = "double"
 
 
 _LABEL = Words(
@@ -74,4 +77,6 @@ _VALUE = Words(
 
 def words_of(program: Program) -> Words:
     """Return the words of a program."""
-    return _VALUE if program.is_regression else _LABEL
+    words = _VALUE if program.is_regression else _LABEL
+    in_integers = program.replay is not None and program.replay.in_integers
+    return replace(words, precise="integers") if in_integers else words

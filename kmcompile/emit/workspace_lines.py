@@ -8,6 +8,7 @@ from kmcompile.emit.code_table_view import code_lines
 from kmcompile.emit.fixed_sum_view import integer_members
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.members import declaration
+from kmcompile.emit.words import words_of
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodeTable
@@ -31,7 +32,8 @@ def own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
 def replay_member(program: Program) -> Iterator[tuple[str, str]]:
     """Yield the replay's part of the workspace, which comes first so that no padding is needed."""
     if program.replay is not None:
-        yield f"{program.name}_replay_workspace_t replay;", "what the replay computes in double"
+        meaning = f"what the replay computes in {words_of(program).precise}"
+        yield f"{program.name}_replay_workspace_t replay;", meaning
 
 
 def with_meanings(rows: Iterable[tuple[str, str]]) -> tuple[str, ...]:

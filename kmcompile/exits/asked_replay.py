@@ -83,6 +83,8 @@ def add_asked_replay(
     flash_bytes = room_for_exits(
         program, plan.budgets, workspace_bytes(program, target), 0.0
     ).flash_bytes
+    if plan.in_image:  # the C of an image holds no numbers of this model, and these are in float64
+        target = replace(target, program=replace(target.program, replay="float64"))
     program, note = add_replay(
         lowered.machine,
         target,

@@ -34,7 +34,8 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.memory import check_fits
-from kmcompile.program.program import Program, Step
+from kmcompile.program.program import Program
+from kmcompile.program.schedule import weighted_step
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
@@ -271,8 +272,7 @@ def complete(
     program = with_distance(program, lowered.machine)
     program = replace(program, telemetry=plan.telemetry, redundancy=plan.redundancy)
     if plan.step is not None:
-        weight = plan.target.cost.replay_weight(program.number_format)
-        program = replace(program, step=Step(plan.step, weight))
+        program = replace(program, step=weighted_step(program, plan.target, plan.step))
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from fractions import Fraction
 from typing import cast
 
 import numpy as np
@@ -12,19 +13,20 @@ from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.lower.code_table import slot_order
 from kmcompile.lower.codes import Coded
-from kmcompile.lower.feature_space import VectorPairs, distance
+from kmcompile.lower.feature_space import VectorPairs
 from kmcompile.lower.fine_tables import FineTables, fine_tables
+from kmcompile.lower.long_kernel import long_kernel, value_error
 from kmcompile.lower.prepare import length_bound, lower_steps
 from kmcompile.lower.program import replay_label
+from kmcompile.lower.replay_errors import ReplayErrors, replay_errors
 from kmcompile.lower.sums import sign_groups
-from kmcompile.model.coefficients import decision_coefficients
-from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, stored_error
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, Prepare
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.long_kernel import LongKernel
 from kmcompile.steps import Affine, Integers
 from kmcompile.target import Target
 
@@ -59,7 +61,8 @@ def lower_integer_replay(coded: Coded, target: Target, program: Program, low_par
     tables = fine_tables(coded, fixed, low_bits, low_parts)
     prepare = _prepare(coded, target, program, low_bits)
     input_error = FLOAT64.bound_constant(np.sqrt(coded.machine.n_features) * SMALLEST_NORMAL)
-    summed = _fine_sum(coded, fixed, tables, low_bits)
+    in_integers = target.program.replay == "integers"
+    summed = _fine_sum(coded, fixed, tables, low_bits, in_integers)
     label = replay_label(coded.machine, program)
     low = tables.low_vectors, tables.low_coefficients
     return Replay(prepare, input_error, summed, False, label, *low)
@@ -96,54 +99,49 @@ def _prepare(coded: Coded, target: Target, program: Program, low_bits: int) -> P
     return Prepare(n, program.prepare.limit, None, None, (*steps, integers))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Errors:
-    """Constants of the bound on the error of a decision."""
-
-    minimum: Float64Array
-    per_deviation: Float64Array
-
-
-def _errors(coded: Coded, tables: FineTables, unit: float) -> _Errors:
+def _errors(coded: Coded, tables: FineTables, unit: float, long: LongKernel | None) -> ReplayErrors:
     """Return the constants of the error bound, with the deviation in units of the fine codes.
 
-    - Stored vectors: the stored machine is within apart_p + length_p sqrt(2 gamma) |x - X| of the
-      trained one (`kmcompile.lower.feature_space`). Rounding a vector s in a pass by d moves phi(s)
-      by at most sqrt(2 gamma) d; lossless codes may differ from the vectors by such roundings.
-    - gamma was rounded twice: 2 u z exp(-z) < u for every z, relative to |beta|. Another u is
-      for coefficients that a pass has added up, and `intercept_error`.
+    Lossless codes may differ from the vectors by roundings in a pass.
+    """
+    machine = coded.machine
+    assert isinstance(machine.kernel, Rbf)
+    vectors = unit * tables.vectors.astype(np.float64)
+    pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, vectors)
+    moved = coded.moved_error
+    if coded.lossless:
+        moved += stored_error(pairs.trained, pairs.stored)
+        pairs = replace(pairs, trained=pairs.stored)
+    each = _each(machine.n_support_vectors) if long is None else value_error(long)
+    return replay_errors(machine, pairs, moved, tables.coefficients, each, unit)
+
+
+def _each(n: int) -> float:
+    """Return the error of a decision of n vectors per sum of |coefficients|, in float64.
+
     - D^2 is exact. gamma D^2 rounds once: u z exp(-z) < u, relative to |c|. The exponential adds
       its relative error tau. From the cutoff on exp(-z) is lost; twice exp(-cutoff) covers it and
       an underflow.
     - Sum: a product passes its own rounding, at most n_slots additions of its row and one addition
       for each group.
     """
-    machine = coded.machine
-    assert isinstance(machine.kernel, Rbf)
-    gamma = machine.kernel.gamma
-    beta = decision_coefficients(machine)
-    pairs = VectorPairs(gamma, machine.support_vectors, unit * tables.vectors.astype(np.float64))
-    moved = coded.moved_error
-    if coded.lossless:
-        moved += stored_error(pairs.trained, pairs.stored)
-        pairs = replace(pairs, trained=pairs.stored)
-    far = distance(pairs, beta, tables.coefficients)
-    root = math.sqrt(2 * gamma) * (1 + 1e-12)
-    of_beta, of_stored = (np.abs(c).sum(axis=1) * (1 + 1e-9) for c in (beta, tables.coefficients))
     exponential = EXP_NEGATIVE[np.float64]
-    n = beta.shape[1]
     each = exponential.relative_error + 2 * UNIT_ROUNDOFF_64 + FLOAT64.gamma_factor(2 * n + 64)
-    each += 2 * math.exp(1 - float(exponential.limit))
-    minimum = far.apart + of_beta * (root * moved + 2 * UNIT_ROUNDOFF_64) + of_stored * each
-    minimum += machine.intercept_error
-    return _Errors(minimum + FLOAT64.smallest_normal * 4 * n, far.length * root * unit)
+    return each + 2 * math.exp(1 - float(exponential.limit))
 
 
-def _fine_sum(coded: Coded, fixed: FixedSum, tables: FineTables, low_bits: int) -> FineSum:
+def _fine_sum(
+    coded: Coded, fixed: FixedSum, tables: FineTables, low_bits: int, in_integers: bool
+) -> FineSum:
     machine = coded.machine
     assert isinstance(machine.kernel, Rbf)
     unit = float(np.ldexp(coded.unit, -low_bits))
-    errors = _errors(coded, tables, unit)
+    long = None
+    if in_integers:
+        units = float(np.abs(tables.coefficients).sum(axis=1).max()) / tables.step
+        gamma = Fraction(machine.kernel.gamma) * Fraction(unit) ** 2
+        long = long_kernel(gamma, math.ceil(units * (1 + 1e-9)))
+    errors = _errors(coded, tables, unit, long)
     order, filled = slot_order(sign_groups(coded.fitted), fixed.lanes)
     return FineSum(
         gamma=FLOAT64.stored_factor("gamma", machine.kernel.gamma * unit**2),
@@ -161,4 +159,5 @@ def _fine_sum(coded: Coded, fixed: FixedSum, tables: FineTables, low_bits: int) 
         step=np.float64(tables.step),
         code_deviation=FLOAT64.bound_constant(coded.code_deviation / unit),
         n_stored=fixed.codes.operations(),
+        long=long,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from kmcompile.errors import UsageError
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.integer_replay import lower_integer_replay
+from kmcompile.lower.long_replay import lower_long_replay
 from kmcompile.lower.pair_sum import lower_pair_sum
 from kmcompile.lower.prepare import lower_steps
 from kmcompile.lower.program import replay_label
@@ -159,6 +160,10 @@ def _lower(
 ) -> Replay:
     if coded is not None:
         return lower_integer_replay(coded, target, program, low_parts)
+    if target.program.replay == "integers":
+        replay = lower_long_replay(machine, target, program, low_parts)
+        if replay is not None:
+            return replay
     uses_length = machine.kernel.uses_length
     n = machine.n_features
     input_length, steps = lower_steps(machine.preprocessing, n, target.lanes, uses_length, FLOAT64)

@@ -90,8 +90,7 @@ def lower_sum(
     context : SumContext
     """
     precision, low_parts = context.precision, context.low_parts
-    groups, mixed_signs = vector_groups(machine, lanes)
-    groups = [part for group in groups for part in _parts(group, lanes)]
+    groups, mixed_signs = summed_groups(machine, lanes)
     ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
     if ends[-1] > _MAX_BLOCKS:
         raise InputError(
@@ -130,6 +129,12 @@ def lower_sum(
         ),
         reduced=None,
     )
+
+
+def summed_groups(machine: KernelMachine, lanes: int) -> tuple[list[SignGroup], bool]:
+    """Return the groups in the order of the sum, and whether they have mixed signs."""
+    groups, mixed_signs = vector_groups(machine, lanes)
+    return [part for group in groups for part in _parts(group, lanes)], mixed_signs
 
 
 def _parts(group: SignGroup, lanes: int) -> list[SignGroup]:

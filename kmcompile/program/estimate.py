@@ -117,7 +117,9 @@ def estimate(
     """
     stages = (*program.early_exits, *((program.replay,) if program.replay else ()))
     mean = estimated_instructions(program, operations, cost) / speedup
-    replayed = replay_operations(program) * cost.float64
+    in_integers = program.replay is not None and program.replay.in_integers
+    each = cost.integers if in_integers else cost.float64
+    replayed = replay_operations(program) * each
     worst = worst_operations(program) - program.sums_at_once * replay_operations(program)
     return Estimate(
         mean + open_share * replayed,

@@ -21,6 +21,8 @@ from kmcompile.program.stages import (
 from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS as FINE_OPERATIONS
 from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.fixed_sum import FUNCTION_OPERATIONS
+from kmcompile.program.stages.sums.long_pairs import LongPairs
+from kmcompile.program.stages.sums.long_sum import LongSum
 
 PieceKind = Literal[
     "prepare",
@@ -176,15 +178,21 @@ def _replay_pieces(program: Program, replay: Replay) -> list[Piece]:
     """Return the pieces of the replay; its last one also makes the label."""
     label, summed = replay.label.operations(), replay.sum
     weight = 1 if program.step is None else program.step.replay_weight
+    of_sums = (program.step and program.step.integers_weight) or weight
     begin, pairs = replay.prepare.operations(), []
-    if isinstance(summed, PairSum):
+    if isinstance(summed, PairSum | LongPairs):
         block, n_blocks, each = summed.kernel_operations, summed.n_vectors, "kernel"
-        per_pair = weight * summed.longest_pair_operations
+        per_pair = of_sums * summed.longest_pair_operations
         pairs = [Piece("replay_pair", "pair of replay", per_pair, summed.n_decisions, "pair")]
         end = 0
     elif isinstance(summed, ExactSum):
         block, n_blocks = _block_operations(summed, summed.total_operations), summed.n_blocks
         each, end = "block", _end_operations(summed)
+    elif isinstance(summed, LongSum):
+        exact = program.ends.exact
+        assert isinstance(exact, ExactSum)
+        block = exact.lanes * (exact.n_features + FINE_OPERATIONS + summed.n_rows)
+        n_blocks, each, end = exact.n_blocks, "block", 4 * summed.n_decisions
     elif isinstance(summed, FineSum):
         codes = program.codes
         assert isinstance(codes, CodeTable)
@@ -197,7 +205,7 @@ def _replay_pieces(program: Program, replay: Replay) -> list[Piece]:
         return [Piece("replay", "replay", weight * replay_operations(program))]
     return [
         Piece("begin_replay", "begin of replay", weight * begin),
-        Piece("replay_block", f"{each} of replay", weight * block, n_blocks, each),
+        Piece("replay_block", f"{each} of replay", of_sums * block, n_blocks, each),
         *pairs,
         Piece("end_replay", "end of replay", weight * (end + label)),
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, cast
 
@@ -16,7 +16,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.printer import section, stage_facts
-from kmcompile.program.shared import Shared
+from kmcompile.program.shared import LEFT_OUT, Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.monitor import Monitor
@@ -129,10 +129,13 @@ class Step:
         The most multiply-adds of one step, in operations of the exact sum.
     replay_weight : int
         The cost of an operation of the replay, which is in float64, in operations of the exact sum.
+    integers_weight : int or None
+        That of an operation of the replay's sums if these are in integers.
     """
 
     operations: int
     replay_weight: int = 1
+    integers_weight: int | None = field(default=None, metadata=LEFT_OUT)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

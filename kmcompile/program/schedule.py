@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from kmcompile.errors import OverBudgetError
 from kmcompile.program.pieces import Piece, check_operations, pieces
-from kmcompile.program.program import Program
+from kmcompile.program.program import Program, Step
 from kmcompile.program.stages import PairSum
+from kmcompile.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +123,7 @@ def schedule(program: Program) -> Schedule:
     assert program.step is not None
     most, largest = program.step.operations, smallest_step(program)
     if largest.operations > most:
-        weight = program.step.replay_weight if "replay" in largest.kind else 1
-        counted = f", one in double counted as {weight}" if weight > 1 else ""
+        counted = _counted(program.step, largest)
         raise OverBudgetError(
             f"--step {most}: {largest.name} has {largest.operations:,} operations{counted}, "
             f"and is not parted\ngive --step {largest.operations} or more{_remedy(largest)}",
@@ -140,6 +140,22 @@ def schedule(program: Program) -> Schedule:
         else:
             places.append(Place(len(places) + 1, parts, repeats, check))
     return Schedule(most, tuple(places))
+
+
+def weighted_step(program: Program, target: Target, operations: int) -> Step:
+    """Return the step of so many operations at most, with the target's weights of the replay's."""
+    cost, own = target.cost, program.number_format
+    in_integers = program.replay is not None and program.replay.in_integers
+    integers_weight = cost.replay_weight(own, in_integers=True) if in_integers else None
+    return Step(operations, cost.replay_weight(own), integers_weight)
+
+
+def _counted(step: Step, piece: Piece) -> str:
+    """Return how an operation of a replay's piece is counted; "" if as any other."""
+    weight, said = step.replay_weight if "replay" in piece.kind else 1, "in double"
+    if step.integers_weight is not None and piece.kind in ("replay_block", "replay_pair"):
+        weight, said = step.integers_weight, "of the replay"
+    return f", one {said} counted as {weight}" if weight > 1 else ""
 
 
 def _remedy(piece: Piece) -> str:

@@ -1,8 +1,8 @@
 """The steps of the preprocessing, one file each: their meaning in float64 and in the C.
 
 Each trained step has an image, the step as the C computes it: `Scale` is the image of `Affine`,
-`Bound` of `Clip`, and so on. The template has the image's name. `Quantize` and `Integers`, which
-convert inputs to codes, are images without a trained step.
+`Bound` of `Clip`, and so on. The template has the image's name. `Quantize`, `Integers` and
+`LongIntegers`, which convert inputs to integers, are images without a trained step.
 """
 
 from dataclasses import is_dataclass
@@ -15,6 +15,7 @@ from kmcompile.steps.digitize import Digitize
 from kmcompile.steps.extend import Extend, Extension
 from kmcompile.steps.image import Length, PrepareStep, StepContext
 from kmcompile.steps.integers import Integers
+from kmcompile.steps.long_integers import LongIntegers
 from kmcompile.steps.nonnegative import Nonnegative, PositivePart
 from kmcompile.steps.normalize import Normalization, Normalize
 from kmcompile.steps.project import Project, Projection
@@ -61,6 +62,7 @@ def register(step: type[Step], templates: Path) -> None:
         Quantize,
         Digitize,
         Integers,
+        LongIntegers,
     ]
     check_addition(step.image, images, ("name",))
     if step.name in {other.name for other in CATALOGUE}:
@@ -84,6 +86,7 @@ __all__ = [
     "Extension",
     "Integers",
     "Length",
+    "LongIntegers",
     "Nonnegative",
     "Normalization",
     "Normalize",

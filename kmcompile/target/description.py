@@ -21,6 +21,8 @@ class ProgramForm:
         IEEE 754; usually none.
     square_root : str
         The core's instruction for the square root of a float, correctly rounded; "" if it has none.
+    replay : str
+        The arithmetic of a replay of an rbf machine: "float64", or "integers" of 64 bits.
     """
 
     number_format: str
@@ -34,6 +36,7 @@ class ProgramForm:
     memory_space: str = "data"
     arithmetic: str = ""
     square_root: str = ""
+    replay: str = "float64"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +100,16 @@ class Cost:
     Attributes
     ----------
     float32, int16, int8 : OperationCost
-    float64 : float
-        Instructions of one multiply-add of a replay, its kernel functions included.
+    float64, integers : float
+        Instructions of one multiply-add of a replay, its kernel functions included: of one in
+        float64, and of one whose sums are in integers of 64 bits.
     """
 
     float32: OperationCost
     int16: OperationCost
     int8: OperationCost
     float64: float
+    integers: float
 
     def float_weight(self, width: str) -> int:
         """Return the cost of a float32 product in integer products of this width, at least 1.
@@ -117,14 +122,21 @@ class Cost:
         integers = self.int16 if width == "int16" else self.int8
         return max(1, round(self.float32.product / integers.product))
 
-    def replay_weight(self, number_format: str) -> int:
+    def replay_weight(self, number_format: str, in_integers: bool = False) -> int:
         """Return the cost of a replay's operation in products of a number format, at least 1.
 
         It is 1 where the cost of a replay is not known.
+
+        Parameters
+        ----------
+        number_format : str
+        in_integers : bool
+            Whether it is an operation of sums in integers, not in float64.
         """
         costs = {"int16": self.int16, "int8": self.int8}
         own = costs.get(number_format, self.float32)
-        return max(1, round(self.float64 / own.product))
+        replayed = self.integers if in_integers else self.float64
+        return max(1, round(replayed / own.product))
 
 
 @dataclass(frozen=True, slots=True)

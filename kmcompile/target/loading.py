@@ -68,9 +68,13 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
 
 
 def _cost(table: dict[str, Any]) -> Cost:
-    """Return the costs of operations; a float64 product costs two of float32 unless it is given."""
+    """Return the costs of operations; a float64 product costs two of float32 unless it is given.
+
+    Nor does one of a replay in integers cost less than one in float64 unless it is given.
+    """
     own = {key: OperationCost(**table[key]) for key in ("float32", "int16", "int8")}
-    return Cost(**own, float64=table.get("float64", 2 * own["float32"].product))
+    float64 = table.get("float64", 2 * own["float32"].product)
+    return Cost(**own, float64=float64, integers=table.get("integers", float64))
 
 
 def load_target(name_or_path: str | Path, others: Sequence[str] = ()) -> Target:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kit.emitted import Emitted
-from kmcompile.program.program import Program, Step
-from kmcompile.program.schedule import smallest_step
+from kmcompile.program.program import Program
+from kmcompile.program.schedule import smallest_step, weighted_step
 from kmcompile.target import Target
 
 
@@ -44,7 +44,7 @@ def in_steps(program: Program, target: Target, times: float = 1.0) -> Program:
     """
     if program.replay is not None and program.replay.at_once:
         program = replace(program, replay=replace(program.replay, at_once=False))
-    weight = target.cost.replay_weight(program.number_format)
-    program = replace(program, step=Step(1, weight))
+    step = weighted_step(program, target, 1)
+    program = replace(program, step=step)
     least = smallest_step(program).operations
-    return replace(program, step=Step(min(int(times * least), 2**32 - 1), weight))
+    return replace(program, step=replace(step, operations=min(int(times * least), 2**32 - 1)))

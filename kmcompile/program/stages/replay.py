@@ -15,6 +15,7 @@ from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.long_sum import LongSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
@@ -40,6 +41,8 @@ class Replay(Always):
 
     In an integer format, the replay reads the tables of `FixedSum`. Low parts, vectors and inputs
     are integers (`FineSum`): the C sums int64, and uses float64 only for operations once a vector.
+    On targets without doubles, sums of rbf machines are integers throughout (`LongSum`, of float32
+    tables, and `FineSum` with a `LongKernel`).
 
     The label is made in float64, too; only the ends of its interval become float32, outward.
 
@@ -57,9 +60,9 @@ class Replay(Always):
         The label stage with the constants of float64.
     low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
         Low parts of the vectors, or of a linear machine's weights; empty if all are 0. In an
-        integer format int8 or int16, in the shape of the table of codes.
+        integer format int8 or int16, in the shape of the table of codes. Of a `LongSum` int16.
     low_coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
-        Low parts of the coefficients. In an integer format int16 or int32.
+        Low parts of the coefficients. In an integer format int16 or int32, of a `LongSum` int16.
     at_once : bool
         Whether it takes the place of the exact sum for queries that no early exit decides.
 
@@ -86,6 +89,11 @@ class Replay(Always):
         for name in ("low_vectors", "low_coefficients"):
             values = getattr(self, name)
             object.__setattr__(self, name, frozen(values, values.dtype))
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether kernels and their sums are in integers, too."""
+        return isinstance(self.sum, FineSum) and self.sum.long is not None
 
     @property
     def has_low_vectors(self) -> bool:
@@ -137,6 +145,9 @@ class Replay(Always):
         ValueError
             If a table that the C reads in both sums differs between them.
         """
+        if isinstance(self.sum, LongSum):
+            assert isinstance(exact, ExactSum | PairSum)
+            self.sum.check(exact, self.low_coefficients)
         if isinstance(self.sum, FineSum):
             return  # fine codes differ from the codes of the format
         for name in _READ_BY_BOTH:

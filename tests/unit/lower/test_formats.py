@@ -68,7 +68,7 @@ def chosen(
 def priced(float32: float, int16: float, int8: float) -> Target:
     """Return a target on which every operation of a format takes so many instructions."""
     own = [OperationCost(price, price) for price in (float32, int16, int8)]
-    return replace(TARGET, cost=Cost(*own, float64=float32))
+    return replace(TARGET, cost=Cost(*own, float64=float32, integers=float32))
 
 
 CLOSE = priced(0.8, 1.0, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -12,8 +12,9 @@ from kmcompile.numeric.arrays import Float64Array, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.shared import LEFT_OUT, Place, Shared, sizes
 from kmcompile.program.stages.stage import Always
+from kmcompile.program.stages.sums.long_kernel import LongKernel
 
 _CHUNK_VALUES = 1 << 20
 
@@ -35,6 +36,8 @@ class FineSum(Always):
     A coefficient is +-(c 2^coefficient_bits + low part) * step, c of the format's table, with the
     sign of its group's row. Groups and the order of the vectors are those of `FixedSum`. A row's
     products are added one after the other, and at a group's end to the decision.
+
+    With a kernel in integers (`LongKernel`), only the sums of all products become float64.
 
     The error of the decision is at most
 
@@ -63,6 +66,8 @@ class FineSum(Always):
         offset and step, which come from the model's scaler.
     n_stored : int
         Number of stored codes, which is the number of multiply-adds of all distances.
+    long : LongKernel or None
+        The kernel in integers, on targets whose program form asks for it.
     """
 
     gamma: np.float64
@@ -80,6 +85,7 @@ class FineSum(Always):
     step: np.float64
     code_deviation: np.float64
     n_stored: int
+    long: LongKernel | None = field(default=None, metadata=LEFT_OUT)
 
     template: ClassVar[str] = "fine_sum"
     place: ClassVar[Place] = Place.SUM
@@ -122,8 +128,7 @@ class FineSum(Always):
         rows = max(1, _CHUNK_VALUES // self.n_slots)
         for start in range(0, len(batch.x), rows):
             part = slice(start, start + rows)
-            values = _EXPONENTIAL.of(self.gamma * self.distances(batch.x[part]))
-            decision[part] = self._weighted(values)
+            decision[part] = self._sums(self.distances(batch.x[part]))
         decision += self.intercept
         of_input = self.per_deviation * batch.deviation[:, None]
         bound = (of_input + magnitude(decision) * self.result_error) + self.minimum
@@ -133,6 +138,24 @@ class FineSum(Always):
             bound=bound,
             kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
         )
+
+    def _sums(self, distances: Float64Array) -> Float64Array:
+        """Return the sums of products, shape (n_queries, n_decisions)."""
+        if self.long is None:
+            return self._weighted(_EXPONENTIAL.of(self.gamma * distances))
+        values = self.long.values(distances.astype(np.uint64))
+        return self.step * self.long.weighted(values, self.units())
+
+    def units(self) -> NDArray[np.int64]:
+        """Return the coefficients in steps, shape (n_slots, n_decisions)."""
+        units = np.zeros((self.n_slots, self.n_decisions), dtype=np.int64)
+        first = 0
+        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+            for row, p in enumerate(decisions):
+                own = self.coefficients[first:end, row] / self.step
+                units[first:end, p] += own.astype(np.int64)
+            first = end
+        return units
 
     def distances(self, x: Float64Array) -> Float64Array:
         """Return |S - X|^2, shape (n_queries, n_slots): |S|^2 + |X|^2 - 2 <S, X>, all exact."""

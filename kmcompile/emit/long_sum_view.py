@@ -1,0 +1,76 @@
+"""The C functions and the workspace of a replay in integers of a program in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kmcompile.emit.environment import render
+from kmcompile.emit.fine_sum_view import fine_sum_members
+from kmcompile.numeric.scalar import exp2_long
+from kmcompile.program.layout import Member
+from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.sums.long_pairs import LongPairs
+from kmcompile.program.stages.sums.long_sum import LongSum
+from kmcompile.steps.integers import SHIFTER
+
+
+@dataclass(frozen=True, slots=True)
+class LongSumView:
+    """Values for templates/replay/long_*.c.j2 and fine_sum.c.j2.
+
+    Parameters
+    ----------
+    cross_shift : int
+        By which the sum of products of high and low parts is shifted.
+    part : float
+    most : float
+        At least every scaled number of a table that is not damaged.
+    """
+
+    cross_shift: int = LongSum.part_bits - 1
+    part: float = 2.0**LongSum.part_bits
+    shifter: np.float64 = SHIFTER
+    most: float = 2.0**30
+    sparse: bool = False
+
+
+def long_sum_members(stage: LongSum, confidence: list[Member]) -> list[Member]:
+    """Return the workspace members of the sum, the widest types first.
+
+    `confidence` are those of the label that have the arithmetic's type.
+    """
+    n = int(stage.vectors.shape[1])
+    parts = [
+        Member("int32_t", "upper", n, "the input in units of the vectors"),
+        Member("int32_t", "rest", n, "and what is left of it"),
+    ]
+    if not isinstance(stage, LongPairs):
+        return [*fine_sum_members(stage), *confidence, *parts]
+    return [
+        Member("double", "decision", stage.n_decisions, "decision values"),
+        Member("double", "bound", stage.n_decisions, ">= their errors"),
+        *confidence,
+        Member("uint64_t", "kernel", stage.n_slots, "of all vectors"),
+        *parts,
+        Member("uint32_t", "n_entries", None, "entries of the evaluated pairs"),
+        Member("uint32_t", "damaged", None, "1 where a table of the pairs is"),
+    ]
+
+
+def long_sum_sections(replay: Replay, names: Mapping[str, Any]) -> list[str]:
+    """Return the function that parts an input, then those of distances and of the sum."""
+    assert isinstance(replay.sum, LongSum)
+    own = {"stage": replay, "view": LongSumView(), "long": replay.sum.long, **names}
+    own["of_floats"] = True
+    if isinstance(replay.sum, LongPairs):
+        own["longest"] = replay.sum.longest_list
+    return [
+        render("replay/long_input.c.j2", **own),
+        render("replay/long_distance.c.j2", **own),
+        render("scalar/exp2_long.c.j2", scalar=exp2_long.VIEW, **names),
+        render(f"replay/{replay.sum.template}.c.j2", **own),
+    ]

@@ -1,0 +1,107 @@
+"""The replay's sums of one-vs-one pairs of an rbf machine in float32, over integers of 64 bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import frozen
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS
+from kmcompile.program.stages.sums.long_sum import LongSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+
+_ENTRY_OPERATIONS = 3
+"""Multiply-adds of an entry: two, and those of finding the kernel."""
+
+_PAIR_OPERATIONS = 8
+"""Multiply-adds of a pair besides its entries: the ends of its sum, and the bound."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LongPairs(LongSum):
+    """`LongSum` over the entries of `PairSum`: each a vector's number and its coefficient.
+
+    All kernels are computed, then all pairs. There are no groups.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n_entries,), float64
+    entry_vectors : ndarray of shape (n_entries,), uint16
+    pair_ends : ndarray of shape (n_decisions, 2), uint32
+    """
+
+    entry_vectors: NDArray[np.uint16]
+    pair_ends: NDArray[np.uint32]
+
+    template: ClassVar[str] = "long_pairs"
+
+    def __post_init__(self) -> None:
+        super(LongPairs, self).__post_init__()
+        object.__setattr__(self, "entry_vectors", frozen(self.entry_vectors, np.uint16))
+        object.__setattr__(self, "pair_ends", frozen(self.pair_ends, np.uint32))
+
+    @property
+    def n_rows(self) -> int:
+        """Number of decisions in which a vector takes part; its kernel is only kept here."""
+        return 0
+
+    @property
+    def longest_list(self) -> int:
+        """Largest number of entries of one sign in a pair."""
+        return int(np.diff(self.pair_ends.reshape(-1).astype(np.int64), prepend=0).max())
+
+    @property
+    def longest_pair(self) -> int:
+        """Largest number of entries of a pair."""
+        return int(np.diff(self.pair_ends[:, 1].astype(np.int64), prepend=0).max())
+
+    @property
+    def longest_pair_operations(self) -> int:
+        """Multiply-adds of the longest pair."""
+        return _ENTRY_OPERATIONS * self.longest_pair + _PAIR_OPERATIONS
+
+    @property
+    def kernel_operations(self) -> int:
+        """Multiply-adds of a kernel that is computed and kept."""
+        return int(self.vectors.shape[1]) + FUNCTION_OPERATIONS
+
+    def units(self) -> NDArray[np.int64]:
+        """Return the coefficients in steps, shape (n_slots, n_decisions)."""
+        ends = self.pair_ends[:, 1].astype(np.int64)
+        pairs = np.repeat(np.arange(self.n_decisions), np.diff(ends, prepend=0))
+        units = np.zeros((self.n_slots, self.n_decisions), dtype=np.int64)
+        np.add.at(
+            units, (self.entry_vectors, pairs), (self.coefficients / self.step).astype(np.int64)
+        )
+        return units
+
+    def places(self, exact: ExactSum | PairSum) -> dict[str, tuple[Any, Any]]:
+        """Return the tables of entries and pairs: these, and those of the exact sum."""
+        assert isinstance(exact, PairSum)
+        return {
+            "entry_vectors": (self.entry_vectors, exact.entry_vectors),
+            "pair_ends": (self.pair_ends, exact.pair_ends),
+        }
+
+    def shared(self) -> Shared:
+        """Return the numbers of prepared features, vectors, entries and decisions."""
+        return (
+            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED"),
+            *sizes(self.entry_vectors, "N_ENTRIES"),
+            *sizes(self.coefficients, "N_ENTRIES"),
+            *sizes(self.pair_ends[:, 0], "N_DECISIONS"),
+            *sizes(self.intercept, "N_DECISIONS"),
+            *sizes(self.per_deviation, "N_DECISIONS"),
+            *sizes(self.minimum, "N_DECISIONS"),
+        )
+
+    def operations(self) -> int:
+        """Return the multiply-adds of all kernels and pairs."""
+        kernels = self.n_slots * self.kernel_operations
+        entries = _ENTRY_OPERATIONS * len(self.entry_vectors)
+        return kernels + entries + _PAIR_OPERATIONS * self.n_decisions

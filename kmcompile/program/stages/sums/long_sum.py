@@ -1,0 +1,150 @@
+"""The replay's sum of an rbf machine in float32, over integers of 64 bits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.pair_sum import PairSum
+
+PART_BITS = 11
+"""Bits of a unit of high parts that low parts have. A float32 of 29 bits may be 2^4 units off what
+was trained, so that low parts of vectors have 16 bits with their sign."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class LongSum(FineSum):
+    """`FineSum` of vectors that a program in float32 holds, whose numbers have two parts.
+
+    A number is high + low 2^-PART_BITS in units of 2^-scale_bits. The high part of a vector is the
+    stored float32, scaled and cut off; its low part comes from a table, or is 0. An input is in
+    units of low parts. With d and e the differences of high and of low parts,
+
+        |S - X|^2 = sum d^2 + floor(2^(1 - PART_BITS) sum d e), at least 0,
+
+    in integers of 64 bits. What is left out, sum e^2 2^(-2 PART_BITS) and less than 1, is part of
+    the bound. A coefficient is the stored float32, scaled by 2^unit_bits and cut off, times
+    2^coefficient_bits, with its low part. Groups and rows are those of `ExactSum`.
+
+    Parameters
+    ----------
+    lows : ndarray of shape (n_slots, n_features), int16
+        Low parts of the vectors; `vectors` holds the high ones.
+    scale_bits, unit_bits : int
+    """
+
+    lows: NDArray[np.int16]
+    scale_bits: int
+    unit_bits: int
+
+    part_bits: ClassVar[int] = PART_BITS
+
+    def __post_init__(self) -> None:
+        super(LongSum, self).__post_init__()
+        object.__setattr__(self, "lows", frozen(self.lows, np.int16))
+
+    @property
+    def vector_scale(self) -> np.float32:
+        """What stored vectors are multiplied by."""
+        return np.float32(2.0**self.scale_bits)
+
+    @property
+    def coefficient_scale(self) -> np.float32:
+        """What stored coefficients are multiplied by."""
+        return np.float32(2.0**self.unit_bits)
+
+    def of_codes(self, batch: Batch, prepared: Batch) -> Batch:
+        """Return `prepared`: no input comes as codes."""
+        return prepared
+
+    def distances(self, x: Float64Array) -> Float64Array:
+        """Return |S - X|^2 as integers, shape (n_queries, n_slots)."""
+        high, low = parted(x)
+        square = np.zeros((len(x), self.n_slots), dtype=np.int64)
+        cross = np.zeros_like(square)
+        for j in range(x.shape[1]):
+            d = self.vectors[:, j].astype(np.int64) - high[:, j, None]
+            square += d * d
+            d *= self.lows[:, j].astype(np.int64) - low[:, j, None]
+            cross += d
+        square += cross >> (PART_BITS - 1)
+        distances: Float64Array = np.maximum(square, 0)
+        return distances
+
+    def check(self, exact: ExactSum | PairSum, low: NDArray[np.int16]) -> None:
+        """Check that the sum reads the tables of a program's exact sum.
+
+        Parameters
+        ----------
+        exact : ExactSum or PairSum
+        low : ndarray
+            The low parts of the coefficients.
+
+        Raises
+        ------
+        ValueError
+            If a number differs.
+        """
+        high = by_slot(scaled_integers(exact.vectors, self.scale_bits))
+        units = scaled_integers(exact.coefficients, self.unit_bits) << self.coefficient_bits
+        read = {
+            "vectors": (self.vectors, high),
+            "coefficients": (
+                self.coefficients,
+                self.step * by_slot(units + low if low.size else units),
+            ),
+            **self.places(exact),
+        }
+        for name, (own, other) in read.items():
+            if not np.array_equal(own, other):
+                raise ValueError(f"the replay has other {name} than the tables of {exact.name}")
+
+    def places(self, exact: ExactSum | PairSum) -> dict[str, tuple[Any, Any]]:
+        """Return tables of places by name: these, and those of the exact sum."""
+        assert isinstance(exact, ExactSum)
+        ends = exact.group_ends.astype(np.int64) * exact.lanes
+        return {
+            "group_ends": (self.group_ends, ends),
+            "group_decisions": (self.group_decisions, exact.group_decisions),
+        }
+
+    def shared(self) -> Shared:
+        """Return the numbers of prepared features, slots, groups and decisions."""
+        own = super(LongSum, self).shared()
+        return (*sizes(self.vectors, "N_SLOTS", "N_PREPARED"), *own[2:])
+
+
+def parted(x: Float64Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the high and low parts of integers in units of low parts, the high ones rounded.
+
+    Examples
+    --------
+    >>> [part.tolist() for part in parted(np.array([2049.0, -2049.0, 1024.0]))]
+    [[1, -1, 0], [1, -1, 1024]]
+    """
+    high = np.rint(np.ldexp(x, -PART_BITS))
+    return high.astype(np.int64), (x - np.ldexp(high, PART_BITS)).astype(np.int64)
+
+
+def scaled_integers(values: Float32Array, bits: int) -> NDArray[np.int64]:
+    """Return values 2^bits, cut off towards 0, as the C converts them.
+
+    Examples
+    --------
+    >>> scaled_integers(np.array([1.75, -1.75], dtype=np.float32), 1).tolist()
+    [3, -3]
+    """
+    return np.ldexp(values.astype(np.float64), bits).astype(np.int64)
+
+
+def by_slot(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a table of blocks by slot, shape (n_slots, n); a list of entries as it is."""
+    return table if table.ndim == 1 else table.transpose(0, 2, 1).reshape(-1, table.shape[1])
