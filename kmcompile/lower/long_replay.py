@@ -126,7 +126,7 @@ def lower_long_replay(
     each = value_error(long) + lost
     errors = replay_errors(machine, pairs, moved, coefficients, each, unit)
     parts: dict[str, Any] = {
-        "gamma": FLOAT64.stored_factor("gamma", kernel.gamma * unit**2),
+        "gamma": np.float64(kernel.gamma * unit**2),
         "n_vectors": machine.n_support_vectors,
         "vectors": tables.vectors,
         "coefficients": tables.step * tables.units,

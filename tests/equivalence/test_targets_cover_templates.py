@@ -17,6 +17,8 @@ from kmcompile.target import load_target
 pytestmark = pytest.mark.exhaustive
 
 TARGET = like(load_target("cortex-m7").program)
+WITHOUT_DOUBLES = like(load_target("cortex-m4").program)
+"""Its replays are in integers."""
 OTHER_LAYOUTS = {
     f"code_table/{name}_products.c.j2" for name in ("rows", "columns", "columns_long", "chunks")
 }
@@ -51,6 +53,8 @@ def test_every_template_of_a_models_c_is_used(models, monkeypatch):
     monkeypatch.setattr(environment(), "cache", None)
     for emitted in models:
         emit(emitted.program, TARGET, "kmcompile", "a model of the tests")
+    for _, emitted in emitted_models("sums", WITHOUT_DOUBLES):
+        emit(emitted.program, WITHOUT_DOUBLES, "kmcompile", "a model of the tests")
     folder = resources.templates_dir()
     names = {path.relative_to(folder).as_posix() for path in folder.rglob("*.j2")}
     expected = {name for name in names if not name.startswith(NO_MODEL)} - OTHER_LAYOUTS
