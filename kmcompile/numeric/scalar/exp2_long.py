@@ -60,7 +60,7 @@ _LOW: Final = np.uint64(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True)
 class Exp2LongView:
-    """What templates/scalar/exp2_long.c.j2 needs."""
+    """What templates/replay/exp2_long.c.j2 needs."""
 
     argument_bits: int = ARGUMENT_BITS
     result_bits: int = RESULT_BITS

@@ -218,8 +218,8 @@ def test_the_estimate_prices_products_and_the_rest_apart():
     lowered = lower_in_format(digits_machine(), TARGET, "model", "int8")
     program, operations = lowered.program, lowered.measured.operations
     free = OperationCost(0.0, 0.0)
-    products = Cost(free, free, OperationCost(1.0, 0.0), 0.0)
-    others = Cost(free, free, OperationCost(0.0, 1.0), 0.0)
+    products = Cost(free, free, OperationCost(1.0, 0.0), 0.0, 0.0)
+    others = Cost(free, free, OperationCost(0.0, 1.0), 0.0, 0.0)
     of_products = estimated_instructions(program, operations, products)
     of_others = estimated_instructions(program, operations, others)
     assert of_products + of_others == operations
