@@ -35,6 +35,7 @@ def fixed_statements() -> list[str]:
         "const uint32_t drop = k_upper_product(r, slope)",
         f"const uint32_t i = (t >> {view.rest_bits}U) & {view.table_mask}U",
         "const uint32_t entry = k_exp2_table[i]",
+        f"return (entry - k_upper_product(entry, drop)) >> (t >> {view.argument_bits}U);",
     ]
 
 

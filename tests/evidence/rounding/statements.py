@@ -14,6 +14,7 @@ from pycparser import c_ast, c_generator, c_parser
 
 _TYPES = """
 typedef unsigned int uint32_t;
+typedef unsigned long long uint64_t;
 typedef unsigned char bool;
 typedef union { float value; uint32_t bits; } k_bits_t;
 """
@@ -128,8 +129,11 @@ class Function:
 class _Reader:
     """Walks through a function's body and writes down its operations."""
 
-    def __init__(self, branches: Sequence[bool], calls: Mapping[str, str], start: str) -> None:
+    def __init__(
+        self, branches: Sequence[bool], calls: Mapping[str, str], start: str, integer: bool
+    ) -> None:
         self.function = Function()
+        self.integer = integer
         self.branches = list(branches)
         self.calls = calls
         self.text = c_generator.CGenerator()
@@ -159,6 +163,8 @@ class _Reader:
         elif isinstance(item, c_ast.Return):
             if self.rounding:
                 self.function.result = self.value(item.expr, "returned")
+            elif self.integer:
+                self.function.bits.append(self.text.visit(item))
         elif not isinstance(item, c_ast.EmptyStatement):
             self.function.bits.append(self.text.visit(item))
 
@@ -266,9 +272,8 @@ def read_function(
         The name that stands for the result of a call of each function.
     bits : sequence of str, optional
         The statements on bit patterns, and the calls, which the proof models.
-
     integer : bool, optional
-        Whether the function has no floats, and its result is left alone.
+        Whether the function has no floats, and what it returns is one of `bits`.
 
     Raises
     ------
@@ -277,7 +282,7 @@ def read_function(
     """
     definition = parse(code, name)
     result = definition.decl.type.type.type.names[0]
-    reader = _Reader(branches, calls or {}, _FLOATS.get(result, ""))
+    reader = _Reader(branches, calls or {}, _FLOATS.get(result, ""), integer)
     for parameter in definition.decl.type.args.params:
         reader.kinds[parameter.name] = parameter.type.type.names[0]
     reader.block(definition.body)

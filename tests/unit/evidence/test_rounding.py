@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from evidence.rounding import coq, cosine, exponential, part, roots, tanh
+from evidence.rounding import coq, cosine, exponential, long_exponential, part, roots, tanh
 from evidence.rounding.constants import LN2, PI, rest
 from evidence.rounding.series import exponential as series_of_exp
 from evidence.rounding.series import fractions_of, largest, product
@@ -20,7 +20,13 @@ from kmcompile import resources
 from kmcompile.emit.environment import render
 from kmcompile.evidence.finding import Outcome
 from kmcompile.numeric.scalar import cosine as cosine_of
-from kmcompile.numeric.scalar import cosine_double, exp_negative, exp_negative_double, tanh_double
+from kmcompile.numeric.scalar import (
+    cosine_double,
+    exp2_long,
+    exp_negative,
+    exp_negative_double,
+    tanh_double,
+)
 from kmcompile.numeric.scalar import tanh as tanh_of
 
 _NUMBER = re.compile(r"-?0x[0-9a-fA-F.]+p[+-]?\d+")
@@ -57,7 +63,7 @@ def test_scripts_hold_every_constant_of_the_emitted_c(claims, name):
 
 def test_every_template_of_a_scalar_function_has_a_claim(claims):
     folder = resources.template_folders()[-1] / "scalar"
-    templates = {path.name.split(".")[0] for path in folder.iterdir()}
+    templates = {path.name.split(".")[0] for path in folder.iterdir()} | {"exp2_long"}
     assert templates <= set(claims), templates - set(claims)
 
 
@@ -82,6 +88,37 @@ def test_a_changed_constant_of_the_c_changes_the_script(
     monkeypatch.setattr(function, name, changed)
     after = {proof.name: proof.text for claim in module.claims() for proof in claim.proofs}
     assert before[script] != after[script]
+
+
+@pytest.mark.parametrize("member", ["last", "short", "long"])
+def test_a_changed_coefficient_of_the_integers_changes_the_script(member, monkeypatch):
+    (before,) = long_exponential.claims()[0].proofs
+    value = getattr(exp2_long.VIEW, member)
+    changed = value + 1 if member == "last" else (*value[:-1], value[-1] + 1)
+    monkeypatch.setattr(exp2_long, "VIEW", replace(exp2_long.VIEW, **{member: changed}))
+    assert long_exponential.claims()[0].proofs[0].text != before.text
+
+
+@pytest.mark.parametrize(
+    ("function", "text", "other"),
+    [
+        ("k_exp2_long", ">> 19U", ">> 18U"),
+        ("k_exp2_long", "(23U + n)", "(22U + n)"),
+        ("k_less", "return c - ", "return c + "),
+        ("k_upper_product", "(right >> 32U)", "(right >> 31U)"),
+    ],
+)
+def test_another_operation_on_integers_is_refused(claims, function, text, other):
+    code = claims["exp2_long"].code
+    assert code.count(text) == 1
+    stated = {
+        "k_exp2_long": long_exponential.statements(exp2_long.VIEW),
+        "k_less": long_exponential.LESS,
+        "k_upper_product": long_exponential.PRODUCT,
+    }[function]
+    read_function(code, function, bits=stated, integer=True)
+    with pytest.raises(ValueError, match="other statements on bits"):
+        read_function(code.replace(text, other), function, bits=stated, integer=True)
 
 
 def test_another_statement_on_bits_is_refused():
@@ -139,7 +176,9 @@ def test_series_of_tanh_reaches_its_bound():
     assert np.exp(-tanh_double.REDUCED_END) < 0.7117704
 
 
-@pytest.mark.parametrize("name", ["exp_negative_double", "logistic", "power", "root_bound"])
+@pytest.mark.parametrize(
+    "name", ["exp_negative_double", "exp2_long", "logistic", "power", "root_bound"]
+)
 def test_gappa_proves_the_quick_scripts(claims, name, tmp_path):
     need("gappa")
     part.write(tmp_path, claims[name])
@@ -150,11 +189,18 @@ def test_gappa_proves_the_quick_scripts(claims, name, tmp_path):
     ] == []
 
 
-def test_gappa_does_not_prove_a_smaller_bound(claims, tmp_path):
+@pytest.mark.parametrize(
+    ("name", "script", "bound", "share"),
+    [
+        ("logistic", "logistic_lower", r"<= (\d+)b-104 }", 0.9),
+        ("exp2_long", "exp2_long", r"exact\| <= (\d+)b-80", 0.3),
+    ],
+)
+def test_gappa_does_not_prove_a_smaller_bound(claims, name, script, bound, share, tmp_path):
     need("gappa")
-    proof = next(one for one in claims["logistic"].proofs if one.name == "logistic_lower")
-    bound = re.search(r"<= (\d+)b-104 }", proof.text).group(1)
-    smaller = replace(proof, text=proof.text.replace(bound, str(int(bound) * 9 // 10)))
+    proof = next(one for one in claims[name].proofs if one.name == script)
+    bound = re.search(bound, proof.text).group(1)
+    smaller = replace(proof, text=proof.text.replace(bound, str(int(int(bound) * share))))
     (tmp_path / f"{proof.name}.g").write_text(smaller.text, encoding="utf-8")
     assert not part.run_gappa(tmp_path, smaller).proved
 
