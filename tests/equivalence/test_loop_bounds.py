@@ -22,6 +22,7 @@ from kit import (
     input_tolerances,
     integer_exits,
     leaf_expansions,
+    long_replays,
     monitors,
     pairs,
     polynomials,
@@ -87,6 +88,7 @@ CASES = [
     *((case, "cortex-m7") for case in DOUBLED[:2]),
     (WATCHED[0], "host"),
     ("zeros left out", "host"),
+    *((long_replays.QUICK[number], "host") for number in (0, 3, 6, 8)),
 ]
 """Every loop of every template."""
 
@@ -145,6 +147,16 @@ def test_entries_and_kernels_of_all_pairs_are_bounded_and_may_meet_the_bound(cas
     for sections, entries in zip(stated[::2], stated[1::2], strict=True):
         assert sections.most_of_query <= sections.fact.query_total
         assert entries.most_of_query == entries.fact.query_total
+
+
+def test_entries_of_all_pairs_of_a_replay_in_integers_meet_their_bound():
+    loops, _ = counted(long_replays.QUICK[3], "host")
+    (entries,) = (
+        loop
+        for loop in loops
+        if loop.template.startswith("replay/") and loop.fact.query_total is not None
+    )
+    assert entries.most_of_query == entries.fact.query_total
 
 
 @pytest.mark.exhaustive
