@@ -247,6 +247,14 @@ HYPOTHESES = (
         "no change: known is size >= smallest",
     ),
     Hypothesis(
+        r"replay_part",
+        r"x\[j\] - \(nearest \* part\)",
+        r"{prefix}_double_between(\g<0>, part * 0.5)",
+        "nearest is the integer nearest to x / part, and x an integer below 2^46: what is left is "
+        "exact, and at most half a part",
+        of_numbers=False,
+    ),
+    Hypothesis(
         r"normalize_\d+",
         r"x\[[^;]*\] \* reciprocal",
         r"{prefix}_between(\g<0>, 0x1.001p+0f)",
