@@ -89,6 +89,7 @@ CASES = [
     (WATCHED[0], "host"),
     ("zeros left out", "host"),
     *((long_replays.QUICK[number], "host") for number in (0, 3, 6, 8)),
+    (coded.Coded(coded.linear_sensors, "int16"), "host"),
 ]
 """Every loop of every template."""
 

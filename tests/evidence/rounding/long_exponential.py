@@ -59,14 +59,14 @@ def statements(view: Exp2LongView) -> list[str]:
     first, *others = view.long
     return [
         f"const uint64_t f = t << {view.fraction_shift}U",
-        f"const uint32_t n = (uint32_t) (t >> {view.argument_bits}U)",
+        f"const uint32_t shift = {view.last_shift}U + ((uint32_t) (t >> {view.argument_bits}U))",
         "const uint32_t short_f = (uint32_t) (f >> 32U)",
         f"uint32_t rest = 0x{view.last:08X}UL",
         *(f"rest = k_less(0x{c:08X}UL, short_f, rest)" for c in view.short),
         f"slope = 0x{first:016X}ULL - ((((uint64_t) short_f) * rest) >> {view.join_shift}U)",
         *(f"slope = 0x{c:016X}ULL - k_upper_product(f, slope)" for c in others),
         "value = 0x8000000000000000ULL - (k_upper_product(f, slope) >> 1U)",
-        f"return value >> ({view.last_shift}U + n);",
+        "return value >> shift;",
     ]
 
 

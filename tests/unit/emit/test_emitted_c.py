@@ -24,6 +24,7 @@ from kit import (
     expansions,
     images,
     input_tolerances,
+    long_replays,
     pairs,
     polynomials,
     ratios,
@@ -64,6 +65,7 @@ PROGRAMS = [
     *images.CORE,
     *additive.CORE,
     *regressions.SIGNED,
+    *long_replays.QUICK,
     *IN_STEPS,
     *input_tolerances.CORE,
 ]
@@ -92,6 +94,7 @@ SOME = [
     (images.CORE[4], "cortex-m7"),
     (images.CORE[5], "cortex-m7"),
     (input_tolerances.CORE[1], "cortex-m7"),
+    *((long_replays.QUICK[number], "cortex-m7") for number in (0, 5, 7)),
 ]
 """One program of each list."""
 every_list = pytest.mark.parametrize(
