@@ -24,6 +24,7 @@ from kit import (
     input_tolerances,
     integer_exits,
     leaf_expansions,
+    long_replays,
     monitors,
     pairs,
     polynomials,
@@ -89,6 +90,8 @@ CASES = (
     taylor.CORE[1],
     images.CORE[0],
     monitors.CORE[0],
+    long_replays.QUICK[0],
+    long_replays.QUICK[3],
 )
 """The cheapest of each kind: together they have every class that a program can hold."""
 
