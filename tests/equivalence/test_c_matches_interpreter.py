@@ -22,6 +22,7 @@ from kit import (
     coded_polynomials,
     input_tolerances,
     leaf_expansions,
+    long_replays,
     monitors,
     pairs,
     polynomials,
@@ -229,7 +230,8 @@ def test_every_step_has_its_template_and_a_bit_exact_case():
     own = [s for s in PrepareStep.__subclasses__() if s.__module__.startswith("kmcompile.")]
     names = {step.name for step in own}
     assert {*names, "sums"} == templates("steps")  # sums: what the steps share
-    replayed = [catalogue.emitted(case, "host").program.replay for case in coded.REPLAYED]
+    cases = (*coded.REPLAYED, *long_replays.QUICK)
+    replayed = [catalogue.emitted(case, "host").program.replay for case in cases]
     prepared = [stage.prepare for stage in (*programs("host"), *replayed)]
     assert names == {step.name for prepare in prepared for step in prepare.steps}
 
