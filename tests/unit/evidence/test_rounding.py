@@ -103,7 +103,7 @@ def test_a_changed_coefficient_of_the_integers_changes_the_script(member, monkey
     ("function", "text", "other"),
     [
         ("k_exp2_long", ">> 19U", ">> 18U"),
-        ("k_exp2_long", "(23U + n)", "(22U + n)"),
+        ("k_exp2_long", "shift = 23U + ", "shift = 22U + "),
         ("k_less", "return c - ", "return c + "),
         ("k_upper_product", "(right >> 32U)", "(right >> 31U)"),
     ],
