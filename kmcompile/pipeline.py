@@ -12,11 +12,12 @@ from typing import Any
 
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
+from kmcompile.choice.whole_program import choose_whole
 from kmcompile.compiled import Compiled
 from kmcompile.description import describe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.errors import UsageError
-from kmcompile.exits.chosen_program import ChosenProgram, choose_program
+from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf
@@ -31,7 +32,6 @@ from kmcompile.output.packaging import packaged, packaged_again
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
-from kmcompile.reduction.choice import reduce_asked
 from kmcompile.reduction.curve import Reduction
 from kmcompile.remedies import remedied
 from kmcompile.report import html, json_report
@@ -93,8 +93,8 @@ def compile_model(
         machine, plan = _asked(model, request, tell)
         unlike = unlike_data(plan.samples, plan.test_samples)
         held, plan = hold_out(plan, tell)
-        reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
-        chosen = choose_program(reduced.machine, reduced.plan, tell)
+        leaf = most_of_leaf(machine, plan, tell)
+        reduced, chosen = choose_whole(machine, plan, leaf, tell)
         chosen, monitored = with_monitor(chosen, held, plan, tell)
         plan = reduced.plan
         with remedied(reduced.machine, chosen):
@@ -188,8 +188,7 @@ def program_of(
         return load(model_or_folder).program
     machine, plan = _asked(model_or_folder, Request.of(model_or_folder, options), tell)
     held, plan = hold_out(plan, tell)
-    reduced = reduce_asked(machine, plan, tell, most_of_leaf(machine, plan, tell))
-    chosen = choose_program(reduced.machine, reduced.plan, tell)
+    chosen = choose_whole(machine, plan, most_of_leaf(machine, plan, tell), tell)[1]
     return with_monitor(chosen, held, plan, tell)[0].program
 
 

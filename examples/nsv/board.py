@@ -79,6 +79,7 @@ def main() -> None:
             test_data=pair.test.X[:N_TEST],
             max_flash=MAX_FLASH,
             optimize="mean",
+            reduce="off",
             name=f"digits_{digits[0]}_{digits[1]}",
             **promise,
         )

@@ -60,6 +60,11 @@ class ChosenProgram:
         The number formats that `--format auto` compared.
     replay_note : str
         Why the program has no replay although one was asked for; otherwise empty.
+    judged : WithExits or None
+        The exits by which the program is compared with others; None: `exits`. They differ where
+        control samples, or exits that are proved, have the last word.
+    compared : str
+        What a program takes that was compared and not taken; empty if there was none.
     """
 
     program: Program
@@ -68,6 +73,26 @@ class ChosenProgram:
     exits: WithExits
     formats: tuple[FormatCandidate, ...] = ()
     replay_note: str = ""
+    judged: WithExits | None = None
+    compared: str = ""
+
+    @property
+    def takes(self) -> Estimate:
+        """What the program takes, as far as it is known before control samples are asked.
+
+        A program that is chosen by it keeps its promise: the samples that support the promise have
+        no part in the choice.
+        """
+        exits = self.judged or self.exits
+        program = exits.before_control if exits.calibration is not None else self.program
+        measured, cost = self.lowered.measured, self.plan.target.cost
+        open_share = 1.0 - measured.certified_share
+        return estimate(program, measured.operations, exits.speedup, open_share, cost)
+
+    @property
+    def least_mean(self) -> float:
+        """Estimated instructions of the fastest program that was compared in its place."""
+        return self.takes.mean * (self.judged or self.exits).least_share
 
     @property
     def workspace_bytes(self) -> int:
@@ -152,8 +177,7 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
     def with_exits(lowered: Lowered) -> Tried:
         tell(f"trying {lowered.program.number_format}")
         one = made[lowered.program.number_format] = complete(lowered, plan, tell)
-        estimate = _estimate(one)
-        return Tried(one.exits.speedup, estimate, estimate.mean * one.exits.least_share)
+        return Tried(one.exits.speedup, one.takes, one.least_mean)
 
     flash_bytes = plan.budgets.flash_bytes
     lowered, compared = choose_format(
@@ -215,14 +239,6 @@ def for_image(
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
 
-def _estimate(made: ChosenProgram) -> Estimate:
-    """Return what a program takes with its early exits and its replay."""
-    measured = made.lowered.measured
-    open_share = 1.0 - measured.certified_share
-    cost = made.plan.target.cost
-    return estimate(made.program, measured.operations, made.exits.speedup, open_share, cost)
-
-
 def complete(
     lowered: Lowered,
     plan: Plan,
@@ -258,6 +274,7 @@ def complete(
         few = f"{'mode certified' if plan.mode == 'statistical' else 'as without samples'}: {text}"
         plan = _certified(plan, n_usable)
         exits = add_early_exits(lowered.machine, exact, plan, tell, lowered.coded)
+    judged = exits
     if _may_be_proved(exits.calibration, plan, lowered.machine):
         certified = _certified(plan, len(plan.samples))
         known = exits.calibration.offered
@@ -273,7 +290,7 @@ def complete(
     program = replace(program, telemetry=plan.telemetry, redundancy=plan.redundancy)
     if plan.step is not None:
         program = replace(program, step=weighted_step(program, plan.target, plan.step))
-    return ChosenProgram(program, plan, lowered, exits, replay_note=note)
+    return ChosenProgram(program, plan, lowered, exits, replay_note=note, judged=judged)
 
 
 def _may_be_proved(

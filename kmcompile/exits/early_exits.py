@@ -21,6 +21,7 @@ from kmcompile.exits.multiplied_out import offer_coded_polynomial, offer_polynom
 from kmcompile.exits.pairwise import offer_pairs
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.calibration import Calibration, Promise
+from kmcompile.exits.statistical.case import Wish
 from kmcompile.exits.statistical.chooser import WORST_SHARE as STATISTICAL_SHARE
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.exits.without_vectors import Board
@@ -50,6 +51,8 @@ class WithExits:
         The choice of certified exits; None in every mode but certified.
     held_out, calibrated_with : ndarray of shape (n, n_features), float32, or None
         The samples of the same names in `Calibrated`.
+    wish : Wish or None
+        The risk and the parts of these samples; None without them.
     over_vectors : str
         Why a polynomial machine in an integer format is summed over its vectors; "" if it is not.
     """
@@ -60,6 +63,13 @@ class WithExits:
     held_out: Float32Array | None = None
     calibrated_with: Float32Array | None = None
     over_vectors: str = ""
+    wish: Wish | None = None
+
+    @property
+    def before_control(self) -> Program:
+        """The program as it was chosen, before its risk was controlled."""
+        before = None if self.calibration is None else self.calibration.before
+        return before or self.program
 
     @property
     def promise(self) -> Promise | None:
@@ -171,7 +181,9 @@ def add_early_exits(
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)
-        found = WithExits(made.program, made.calibration, None, made.held_out, made.given)
+        found = WithExits(
+            made.program, made.calibration, None, made.held_out, made.given, wish=made.wish
+        )
     else:
         given = plan.samples if len(plan.samples) else None
         chosen, choice = add_certified_exits(machine, program, given, room, tell, others, offered)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
+from kmcompile.exits.statistical.case import Wish
 from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.passes.reduction.distance import standing_for
 from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import Status, interpret
@@ -119,8 +121,90 @@ def reduce_asked(
         return _chosen(sizes, hold, parts.held, before, plan)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class OfferedSize:
+    """A reduced machine before its disagreements are counted.
+
+    Parameters
+    ----------
+    lowered : Lowered
+        The exact program of about as many vectors as the counts will leave.
+    counted : callable
+        Returns the smallest machine whose counts keep the risk.
+    """
+
+    lowered: Lowered
+    counted: Callable[[], Reduced]
+
+    @property
+    def n_vectors(self) -> int:
+        """The number of vectors of the program."""
+        return self.lowered.machine.n_support_vectors
+
+
+def offer_reduced(
+    machine: KernelMachine,
+    trained: Lowered,
+    wish: Wish,
+    X: Float32Array,
+    plan: Plan,
+    tell: Callable[[str], None],
+) -> OfferedSize:
+    """Return the reduced machine that could take the place of a program with early exits.
+
+    Its parts of the samples are those of the exits: what shapes exits is imitated, what chooses
+    exits chooses among methods, and one of the two programs asks the control samples.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The trained machine, before any pass.
+    trained : Lowered
+        Its exact program.
+    wish : Wish
+    X : ndarray of shape (n, n_features), float32
+        The samples that the parts are of.
+    plan : Plan
+        The plan of mode statistical.
+    tell : callable
+
+    Raises
+    ------
+    InputError
+        If no machine has so few vectors.
+    """
+    parts, risk = wish.parts, wish.risk
+    fit, picked, held = (
+        np.ascontiguousarray(X[rows]) for rows in (parts.shape, parts.choice, parts.control.rows)
+    )
+    plan = replace(
+        plan,
+        mode="exact",
+        options=replace(plan.options, reduce="auto"),
+        promise=replace(plan.promise, risk=risk),
+        samples=held[:0],
+        counted=None,
+    )
+    with threadpool_limits(1):  # threads change the rounding of products
+        pick, hold = (Answers.of(machine, some, None) for some in (picked, held))
+        before = _point(Made(machine, "trained"), trained, hold, parts.control, 0.0)
+        on_grid = plan.number_format != "float32"
+        sizes = Sizes(machine, machine.n_support_vectors - 1, fit, pick, tell, on_grid)
+        grid, good = _good(sizes, risk)
+        smaller = standing_for(machine, sizes.at(grid[max(0, good - 1)]).machine)
+        lowered = _lowered(smaller, plan)
+    asked = replace(plan, samples=held)
+    counted = partial(_chosen, sizes, hold, parts.control, before, asked, from_largest=True)
+    return OfferedSize(lowered, counted)
+
+
 def _chosen(
-    sizes: Sizes | LeafSizes, hold: Answers, held: Evidence, before: Point, plan: Plan
+    sizes: Sizes | LeafSizes,
+    hold: Answers,
+    held: Evidence,
+    before: Point,
+    plan: Plan,
+    from_largest: bool = False,
 ) -> Reduced:
     """Return the reduced machine of the asked size, or of `auto` the smallest good one."""
     machine = sizes.machine
@@ -141,7 +225,7 @@ def _chosen(
 
     def tested(risk: float) -> list[tuple[Lowered, KernelMachine, Point]]:
         found: list[tuple[Lowered, KernelMachine, Point]] = []
-        for n in _tested(sizes, risk, held.repeats or plan.counted is not None):
+        for n in _tested(sizes, risk, from_largest or held.repeats or plan.counted is not None):
             try:
                 found.append(measured(n))
             except InputError:  # the format cannot hold so small a machine
@@ -205,14 +289,22 @@ def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
     return lower_in_format(machine, target, plan.name, plan.number_format, samples)
 
 
-def _tested(sizes: Sizes | LeafSizes, risk: float, repeats: bool = False) -> list[int]:
+def _tested(sizes: Sizes | LeafSizes, risk: float, from_largest: bool = False) -> list[int]:
     """Return the sizes to test on the held-out samples, in decreasing order.
 
     The samples that pick the methods say about which size is the smallest good one. The test begins
     some steps above it, and ends where it fails. If it failed at once, no size would be found,
     however many vectors were left. Where samples repeat others, a frequent input may be among the
-    held-out samples only: the test then begins at the largest size, in larger steps.
+    held-out samples only; and where no option asks for fewer vectors, some machine must be found.
+    The test then begins at the largest size, in larger steps.
     """
+    grid, good = _good(sizes, risk)
+    start = max(0, good - _STEPS_ABOVE)
+    return [*(grid[:start:_LARGER_STEPS] if from_largest else ()), *grid[start:]]
+
+
+def _good(sizes: Sizes | LeafSizes, risk: float) -> tuple[list[int], int]:
+    """Return a grid of sizes, and the place of the smallest one that the picking samples allow."""
     grid = [sizes.largest]
     while grid[-1] > 1:
         grid.append(int(grid[-1] / _STEP))
@@ -224,8 +316,7 @@ def _tested(sizes: Sizes | LeafSizes, risk: float, repeats: bool = False) -> lis
             good = middle
         else:
             bad = middle
-    start = max(0, good - _STEPS_ABOVE)
-    return [*(grid[:start:_LARGER_STEPS] if repeats else ()), *grid[start:]]
+    return grid, good
 
 
 def _point(

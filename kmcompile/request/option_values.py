@@ -86,7 +86,7 @@ def without_defaults(options: Options) -> Options:
     True
     >>> from pathlib import Path
     >>> samples = Options(data=Path("a.npz"))
-    >>> without_defaults(dataclasses.replace(samples, mode="statistical", risk="1e-3")) == samples
+    >>> without_defaults(dataclasses.replace(samples, optimize="balanced", risk="1e-3")) == samples
     True
     """
     options = dataclasses.replace(
@@ -104,6 +104,9 @@ def without_defaults(options: Options) -> Options:
         same["replay"] = "none"
     if options.max_instructions is not None:  # leaves that are too large are reduced unasked
         same.pop("reduce")
+    if same["mode"] == "statistical":  # fewer vectors may take the place of its exits
+        same.pop("mode")
+        same.pop("reduce", None)
     if options.mode_asked == "statistical" and options.thresholds in (None, "risk"):
         same.update(DEFAULT_PROMISE)
     repeated: dict[str, Any] = {

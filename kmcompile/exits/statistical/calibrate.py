@@ -56,12 +56,15 @@ class Calibrated:
         The samples to verify with: the control samples, or all samples if there is no control part.
     given : ndarray of shape (n_given, n_features), float32
         All calibration samples that the C accepts.
+    wish : Wish or None
+        The risk and the parts of `given`; None for the paper's thresholds.
     """
 
     program: Program
     calibration: Calibration
     held_out: Float32Array
     given: Float32Array
+    wish: Wish | None = None
 
 
 def calibrate(
@@ -107,6 +110,7 @@ def calibrate(
     tell("evaluating the calibration samples")
     samples = calibration_samples(machine, X, groups.repeated_share)
     notes = _notes(int((~accepted).sum()), samples.training)
+    wish = None
     if plan.promise.thresholds != "risk":
         _check_paper_scheme(machine, program, plan)
         relevant = relevant_decisions(machine, samples.labels)
@@ -139,7 +143,7 @@ def calibrate(
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
-    return Calibrated(program, calibration, held_out, X)
+    return Calibrated(program, calibration, held_out, X, wish)
 
 
 def _told(asked: Challenge) -> str:

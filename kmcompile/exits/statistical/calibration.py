@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.certified.offers import Offer
+from kmcompile.program.program import Program
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,9 @@ class Calibration:
         What was left out and why, and what else the user should know.
     offered : tuple of Offer
         The certified exits that were compared, for a comparison with mode certified.
+    before : Program or None
+        The program as it was chosen, before the control samples were asked. Programs are compared
+        by it: what chooses among them must not have seen these samples.
     """
 
     promise: Promise
@@ -87,3 +91,4 @@ class Calibration:
     candidates: tuple[Candidate, ...]
     notes: tuple[str, ...]
     offered: tuple[Offer, ...] = ()
+    before: Program | None = None

@@ -63,6 +63,7 @@ def add_cascade(
     every = Offered(fitted, proved)
     choice = choose(every, judge, budget)
     row, calibrated, promise = choice.row, case.program, promise_of_exact(samples, wish)
+    before = with_exits(case, row.links, row.scale if row.takes_risk else math.inf)
     notes: list[str] = []
     if row.takes_risk:
         tell("controlling the risk")
@@ -98,6 +99,7 @@ def add_cascade(
         candidates=choice.candidates,
         notes=tuple(notes),
         offered=tuple((item.stage, item.text) for item in promising(proved)),
+        before=replace(before, mode="statistical"),
     )
 
 

@@ -27,6 +27,8 @@ def with_offer(
 ) -> tuple[Program, Calibration]:
     """Return the cheapest of three: the calibrated program, the other sum, or exits before it.
 
+    The three are compared before the control samples are asked.
+
     Parameters
     ----------
     program : Program
@@ -39,42 +41,64 @@ def with_offer(
         The promise of a program without early exits.
     judged, control : ndarray of shape (n, n_features), float32
         Samples that measure the cost, and samples that support the promise. Exits before another
-        sum keep the promise if no label of the control samples changes.
+        sum keep the promise if no label of the control samples changes; if one does, the calibrated
+        program is taken.
     room : Room
         By what programs are compared.
     """
-    own = replace(offered.program, mode="statistical")
-    taken = replace(calibration, promise=exact_promise, notes=offered.notes)
-    candidate = offered.candidate()
-    behind = _behind_exits(program, offered.program, control)
+    before = calibration.before or program
+    taken = replace(offered.program, mode="statistical")
+
+    def is_better(candidate: Candidate, other: Program) -> bool:
+        return room.prefers_second(
+            room.takes(cost_of(calibration.candidates), before.early_exits, before.ends),
+            room.takes(candidate.mean_operations, other.early_exits, other.ends),
+        )
+
+    alone = offered.candidate()
+    behind = _behind_exits(before, offered.program)
     if behind is not None:
+        exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
         cost = mean_operations(behind, judged)
-        if cost < WORTH_A_RISK * candidate.mean_operations:
-            exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
-            own, candidate = behind, Candidate((*exits, offered.name), cost, chosen=True)
-            taken = replace(calibration, notes=(*calibration.notes, *offered.notes))
-    is_better = room.prefers_second(
-        room.takes(cost_of(calibration.candidates), program.early_exits, program.ends),
-        room.takes(candidate.mean_operations, own.early_exits, own.ends),
+        candidate = Candidate((*exits, offered.name), cost, chosen=True)
+        if cost < WORTH_A_RISK * alone.mean_operations and is_better(candidate, behind):
+            kept = _with_same_labels(program, offered.program, control)
+            if kept is not None:
+                candidates = merged(calibration.candidates, (candidate,), True)
+                notes = (*calibration.notes, *offered.notes)
+                return kept, replace(calibration, candidates=candidates, notes=notes, before=behind)
+    better = is_better(alone, taken)
+    candidates = merged(calibration.candidates, (alone,), better)
+    if not better:
+        return program, replace(calibration, candidates=candidates)
+    return taken, replace(
+        calibration,
+        promise=exact_promise,
+        notes=offered.notes,
+        candidates=candidates,
+        before=taken,
     )
-    candidates = merged(calibration.candidates, (candidate,), is_better)
-    if is_better:
-        return own, replace(taken, candidates=candidates)
-    return program, replace(calibration, candidates=candidates)
 
 
-def _behind_exits(program: Program, other: Program, control: Float32Array) -> Program | None:
+def _behind_exits(program: Program, other: Program) -> Program | None:
     """Return the program with the other sum behind its exits; None if they need the exact sum."""
     exits = program.early_exits
     if not exits or not all(stage.stands_before(other.sum) for stage in exits):
         return None
-    behind = replace(
+    return replace(
         program,
         prepare=other.prepare,
         sum=other.sum,
         label=other.label,
         known_answers=other.known_answers,
     )
+
+
+def _with_same_labels(program: Program, other: Program, control: Float32Array) -> Program | None:
+    """Return the program with the other sum behind its exits; None if it changes a label."""
+    behind = _behind_exits(program, other)
+    if behind is None:
+        return None
     own, changed = (interpret(each, control).results["label"] for each in (program, behind))
     return behind if np.array_equal(own, changed) else None
 

@@ -49,7 +49,9 @@ def test_one_risk_gives_one_command_however_it_is_written(risk: Any) -> None:
         ({"mode": "exact", "replay": "float64"}, " --mode exact --replay float64"),
         ({"replay": "none"}, " --replay none"),
         ({"data": SAMPLES, "mode": "certified"}, " --data a.npz --mode certified"),
-        ({"data": SAMPLES, "mode": "statistical", "replay": "none"}, " --data a.npz"),
+        ({"data": SAMPLES, "mode": "statistical"}, " --data a.npz --mode statistical"),
+        ({"data": SAMPLES, "reduce": "off", "risk": 1e-3}, " --data a.npz --reduce off"),
+        ({"reduce": "off"}, ""),
     ],
 )
 def test_the_command_leaves_out_what_the_mode_does_anyway(

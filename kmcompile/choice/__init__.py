@@ -1,0 +1,1 @@
+"""The choice of the whole program: which machine is summed, and what stands before its sum."""
