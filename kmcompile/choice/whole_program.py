@@ -22,6 +22,9 @@ _ALLOWED = 2
 """Disagreements that the control samples must allow where fewer vectors are compared: one unusual
 sample would leave nearly all vectors otherwise."""
 
+_MOST_VECTORS = 8000
+"""Vectors of a machine that is reduced unasked: the search for fewer takes minutes beyond."""
+
 
 def choose_whole(
     machine: KernelMachine, plan: Plan, most_of_leaf: int | None, tell: Callable[[str], None]
@@ -108,7 +111,7 @@ def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
         require_reducible(machine, plan)
     except InputError:
         return False
-    return machine.n_support_vectors > 1
+    return 1 < machine.n_support_vectors <= _MOST_VECTORS
 
 
 def _offered(
