@@ -156,7 +156,8 @@ def test_values_that_repeat_a_default_of_mode_statistical_are_left_out(
 ) -> None:
     words = f"--data d.npz --mode statistical --risk {risk} --risk-control guaranteed"
     assert cli.run([model, *words.split(), "--thresholds", "risk"]) == 0
-    assert pipeline.calls[0][1] == Options(data=Path("d.npz"), n_jobs=-1)
+    # The mode stays: without it, fewer vectors may take the place of early exits.
+    assert pipeline.calls[0][1] == Options(data=Path("d.npz"), mode="statistical", n_jobs=-1)
 
 
 def test_mode_exact_is_kept_where_samples_make_another_the_default(
