@@ -67,7 +67,8 @@ def choose_whole(
         reduced = offered.counted()
     except BudgetError:
         reduced = None
-    if reduced is not None and reduced.machine.n_support_vectors <= offered.n_vectors:
+    n_compared = offered.lowered.machine.n_support_vectors
+    if reduced is not None and reduced.machine.n_support_vectors <= n_compared:
         fewer = choose_program(reduced.machine, reduced.plan, tell)
         return reduced, _told(fewer, "all vectors (--reduce off)", takes["whole"])
     proved = _proved(machine, plan, asked, whole, tell)

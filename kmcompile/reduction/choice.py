@@ -136,11 +136,6 @@ class OfferedSize:
     lowered: Lowered
     counted: Callable[[], Reduced]
 
-    @property
-    def n_vectors(self) -> int:
-        """The number of vectors of the program."""
-        return self.lowered.machine.n_support_vectors
-
 
 def offer_reduced(
     machine: KernelMachine,
@@ -168,10 +163,7 @@ def offer_reduced(
         The plan of mode statistical.
     tell : callable
 
-    Raises
-    ------
-    InputError
-        If no machine has so few vectors.
+    Raises InputError if no machine has so few vectors.
     """
     parts, risk = wish.parts, wish.risk
     fit, picked, held = (
