@@ -18,6 +18,8 @@ from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
 from kmcompile.text.figures import bytes_text, count_text, counted
 
+_FEWER = "fewer vectors (--reduce auto --mode exact)"
+
 _ALLOWED = 2
 """Disagreements that the control samples must allow where fewer vectors are compared: one unusual
 sample would leave nearly all vectors otherwise."""
@@ -62,7 +64,7 @@ def choose_whole(
     takes = {"whole": whole.takes, "fewer": estimate_of_sum(offered.lowered, plan.target)}
     fitting = {key: one for key, one in takes.items() if _fits(one, plan.budgets)}
     if best(fitting or takes, plan.optimize, whole.least_mean) == "whole":
-        return asked, _told(whole, "fewer vectors (--reduce auto --mode exact)", takes["fewer"])
+        return asked, _told(whole, _FEWER, takes["fewer"])
     try:
         reduced = offered.counted()
     except BudgetError:
@@ -77,9 +79,7 @@ def choose_whole(
     fewer = choose_program(reduced.machine, reduced.plan, tell)
     both = {"fewer": fewer.takes, "proved": proved[1].takes}
     if best(both, plan.optimize) == "proved":
-        return proved[0], _told(
-            proved[1], "fewer vectors (--reduce auto --mode exact)", both["fewer"]
-        )
+        return proved[0], _told(proved[1], _FEWER, both["fewer"])
     return reduced, _told(fewer, "all vectors (--mode certified)", both["proved"])
 
 

@@ -47,6 +47,11 @@ class Words:
     decision: str
     precise: str = "double"
 
+    @property
+    def in_integers(self) -> bool:
+        """Whether the replay's sums are in integers."""
+        return self.precise == "integers"
+
 
 _LABEL = Words(
     call="classify",
