@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kmcompile.errors import BudgetError, InputError
-from kmcompile.exits.chosen_program import ChosenProgram, choose_program
+import numpy as np
+
+from kmcompile.errors import BudgetError, FewSamplesError, InputError
+from kmcompile.exits.chosen_program import ChosenProgram, candidate, choose_program
+from kmcompile.exits.statistical.calibrate import wished
+from kmcompile.exits.statistical.control import require_kept
 from kmcompile.exits.statistical.risk import samples_needed
 from kmcompile.lower.format_choice import estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.estimate import Estimate, best
-from kmcompile.reduction.choice import OfferedSize, Reduced, offer_reduced, reduce_asked
+from kmcompile.reduction.choice import Reduced, lowered_sum, reduce_asked
+from kmcompile.reduction.offered import OfferedSize, offer_reduced
 from kmcompile.reduction.reducible import require_reducible
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
 from kmcompile.text.figures import bytes_text, count_text, counted
 
+_WHOLE = "all vectors (--reduce off)"
+_BOTH = "early exits before fewer vectors (--reduce auto --mode statistical)"
 _FEWER = "fewer vectors (--reduce auto --mode exact)"
 
 _ALLOWED = 2
@@ -27,16 +34,19 @@ sample would leave nearly all vectors otherwise."""
 _MOST_VECTORS = 8000
 """Vectors of a machine that is reduced unasked: the search for fewer takes minutes beyond."""
 
+Whole = tuple[Reduced, ChosenProgram]
+"""The machine whose program is emitted, and the program."""
+
 
 def choose_whole(
     machine: KernelMachine, plan: Plan, most_of_leaf: int | None, tell: Callable[[str], None]
-) -> tuple[Reduced, ChosenProgram]:
+) -> Whole:
     """Return the machine whose program is emitted, and the program.
 
-    Where a risk may be taken, a machine of fewer vectors without early exits is compared with the
-    trained machine and its exits. What is compared is known before the control samples are asked,
-    and only the program that is taken asks them. If they keep a larger machine than was compared,
-    or none, it is compared with the trained one behind exits that are proved: they take no risk.
+    Where a risk may be taken, three programs are compared: all vectors behind early exits, fewer
+    vectors behind early exits, and fewer vectors alone. What is compared is known before the
+    control samples are asked, and only what the samples say of the taken program counts. If they
+    do not support it, the trained machine stands behind exits that are proved, which take no risk.
 
     Parameters
     ----------
@@ -53,84 +63,133 @@ def choose_whole(
     InputError, UsageError, BudgetError
         If no program satisfies the plan.
     """
-    asked = reduce_asked(machine, plan, tell, most_of_leaf)
-    whole = choose_program(asked.machine, asked.plan, tell)
-    if most_of_leaf is not None or not _may_be_reduced(machine, plan):
-        return asked, whole
-    tell("comparing with fewer vectors")
-    offered = _offered(machine, plan, whole, tell)
+    offered = None
+    if most_of_leaf is None and _may_be_reduced(machine, plan):
+        offered = _offered(machine, plan, tell)
     if offered is None:
-        return asked, whole
-    takes = {"whole": whole.takes, "fewer": estimate_of_sum(offered.lowered, plan.target)}
-    fitting = {key: one for key, one in takes.items() if _fits(one, plan.budgets)}
-    if best(fitting or takes, plan.optimize, whole.least_mean) == "whole":
-        return asked, _told(whole, _FEWER, takes["fewer"])
+        asked = reduce_asked(machine, plan, tell, most_of_leaf)
+        return asked, choose_program(asked.machine, asked.plan, tell)
+    tried: dict[str, Whole] = {}
+    if plan.options.reduce is None:
+        tried[_WHOLE] = Reduced(machine, plan, None), choose_program(machine, plan, tell)
+    tell("trying early exits before fewer vectors")
+    tried |= _behind_exits(offered, tried, tell)
+    found = {key: made.takes for key, (_, made) in tried.items()}
+    if plan.options.mode is None:
+        found[_FEWER] = estimate_of_sum(offered.lowered, plan.target)
+    fitting = {key: one for key, one in found.items() if _fits(one, plan.budgets)}
+    least_mean = min((made.least_mean for _, made in tried.values()), default=np.inf)
+    taken = best(fitting or found, plan.optimize, least_mean)
+
+    def proved() -> Whole:
+        """Return the trained machine behind exits that take no risk."""
+        if not tried[_WHOLE][1].program.takes_risk:
+            return tried[_WHOLE]
+        sure = plan.in_mode_certified()
+        return Reduced(machine, sure, None), choose_program(machine, sure, tell)
+
+    other = proved if _WHOLE in tried else None
+    if taken == _FEWER:
+        reduced, made = _counted(offered, other, plan, tell)
+    else:
+        reduced, made = _kept(tried[taken], other)
+    told = tuple(_told(key, one) for key, one in found.items() if key != taken)
+    return reduced, replace(made, compared=told)
+
+
+def _behind_exits(
+    offered: OfferedSize, tried: dict[str, Whole], tell: Callable[[str], None]
+) -> dict[str, Whole]:
+    """Return fewer vectors behind early exits that take a risk; nothing if there are no such exits.
+
+    The samples must be in the parts that they are in for the size: control samples of one program
+    must not choose another.
+    """
+    reduced = offered.behind_exits()
+    made = candidate(reduced.machine, reduced.plan, tell)
+    wish = made.exits.wish
+    if wish is None or (tried and not made.exits.before_control.early_exits):
+        return {}
+    same = np.array_equal(wish.parts.control.rows, offered.wish.parts.control.rows)
+    return {_BOTH: (reduced, made)} if same else {}
+
+
+def _kept(made: Whole, proved: Callable[[], Whole] | None) -> Whole:
+    """Return a program if the control samples support it; they are not asked about another one."""
+    if proved is not None and not made[1].keeps_promise:
+        return proved()
+    if made[1].exits.calibration is not None:
+        require_kept(made[1].exits.calibration.promise)
+    return made
+
+
+def _counted(
+    offered: OfferedSize,
+    proved: Callable[[], Whole] | None,
+    plan: Plan,
+    tell: Callable[[str], None],
+) -> Whole:
+    """Return the fewest vectors that the control samples support.
+
+    Where they support no machine as small as was compared, it is compared with exits that are
+    proved.
+    """
     try:
         reduced = offered.counted()
     except BudgetError:
-        reduced = None
+        if proved is None:
+            raise
+        return proved()
+    fewer = reduced, choose_program(reduced.machine, reduced.plan, tell)
     n_compared = offered.lowered.machine.n_support_vectors
-    if reduced is not None and reduced.machine.n_support_vectors <= n_compared:
-        fewer = choose_program(reduced.machine, reduced.plan, tell)
-        return reduced, _told(fewer, "all vectors (--reduce off)", takes["whole"])
-    proved = _proved(machine, plan, asked, whole, tell)
-    if reduced is None:
-        return proved
-    fewer = choose_program(reduced.machine, reduced.plan, tell)
-    both = {"fewer": fewer.takes, "proved": proved[1].takes}
-    if best(both, plan.optimize) == "proved":
-        return proved[0], _told(proved[1], _FEWER, both["fewer"])
-    return reduced, _told(fewer, "all vectors (--mode certified)", both["proved"])
-
-
-def _proved(
-    machine: KernelMachine,
-    plan: Plan,
-    asked: Reduced,
-    whole: ChosenProgram,
-    tell: Callable[[str], None],
-) -> tuple[Reduced, ChosenProgram]:
-    """Return the trained machine with exits that take no risk."""
-    if not whole.program.takes_risk:
-        return asked, whole
-    proved = plan.in_mode_certified()
-    return Reduced(machine, proved, None), choose_program(machine, proved, tell)
+    if proved is None or reduced.machine.n_support_vectors <= n_compared:
+        return fewer
+    both = {"fewer": fewer, "proved": proved()}
+    return both[best({key: made.takes for key, (_, made) in both.items()}, plan.optimize)]
 
 
 def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
-    """Return whether fewer vectors may take the place of a machine that no option reduces."""
+    """Return whether a machine of fewer vectors is compared under a promise that counts it."""
     options = plan.options
-    if options.reduce is not None or plan.mode != "statistical" or options.mode is not None:
+    if plan.mode != "statistical" or options.reduce not in (None, "auto"):
         return False
     if plan.promise.thresholds != "risk" or plan.promise.control != "guaranteed":
         return False
-    if plan.stages != AskedStages() or plan.replay_required or plan.input_tolerance is not None:
+    if plan.replay_required or plan.input_tolerance is not None or plan.in_image:
         return False
-    if machine.task is Task.REGRESSION or machine.routing is not None or plan.in_image:
+    if machine.task is Task.REGRESSION or machine.routing is not None:
+        return False
+    if options.reduce is None and (options.mode is not None or plan.stages != AskedStages()):
         return False
     try:
         require_reducible(machine, plan)
     except InputError:
         return False
-    return 1 < machine.n_support_vectors <= _MOST_VECTORS
+    most = _MOST_VECTORS if options.reduce is None else machine.n_support_vectors
+    return 1 < machine.n_support_vectors <= most
 
 
-def _offered(
-    machine: KernelMachine, plan: Plan, whole: ChosenProgram, tell: Callable[[str], None]
-) -> OfferedSize | None:
-    """Return the reduced machine to compare, or None if no promise can be made of it."""
-    judged = whole.judged
-    if judged is None or judged.calibration is None or judged.calibration.promise.control == "none":
+def _offered(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> OfferedSize | None:
+    """Return the machines of fewer vectors, or None if no promise can be made of them."""
+    lowered = lowered_sum(machine, plan)
+    try:
+        found = wished(lowered.machine, lowered.program, plan, tell)
+    except FewSamplesError:
+        if plan.options.reduce is None:
+            return None
+        raise
+    if found is None:
         return None
-    wish = judged.wish
-    if wish is None or judged.calibrated_with is None:
-        return None
-    if wish.parts.control.n < samples_needed(wish.risk, disagreements=_ALLOWED):
+    wish, X = found
+    needed = samples_needed(wish.risk, disagreements=_ALLOWED)
+    if plan.options.reduce is None and wish.parts.control.n < needed:
         return None
     try:
-        return offer_reduced(machine, whole.lowered, wish, judged.calibrated_with, plan, tell)
+        return offer_reduced(machine, lowered, wish, X, plan, tell)
     except InputError:
-        return None
+        if plan.options.reduce is None:
+            return None
+        raise
 
 
 def _fits(one: Estimate, budgets: Budgets) -> bool:
@@ -139,11 +198,10 @@ def _fits(one: Estimate, budgets: Budgets) -> bool:
     return (flash is None or one.flash_bytes <= flash) and (most is None or one.worst <= most)
 
 
-def _told(chosen: ChosenProgram, what: str, other: Estimate) -> ChosenProgram:
-    """Return the program with a note on the one that was not taken."""
-    instructions = counted(round(other.mean), "instruction", "instructions")
-    text = (
-        f"{what}: about {instructions} in the mean, {count_text(round(other.worst))} in the worst "
-        f"case, {bytes_text(round(other.flash_bytes))}"
+def _told(what: str, one: Estimate) -> str:
+    """Return what a program takes that was not taken, in words."""
+    instructions = counted(round(one.mean), "instruction", "instructions")
+    return (
+        f"{what}: about {instructions} in the mean, {count_text(round(one.worst))} in the worst "
+        f"case, {bytes_text(round(one.flash_bytes))}"
     )
-    return replace(chosen, compared=text)

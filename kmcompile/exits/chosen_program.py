@@ -20,6 +20,7 @@ from kmcompile.exits.image_exits import add_image_exits, with_exits_like
 from kmcompile.exits.other_modes import other_modes
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
+from kmcompile.exits.statistical.control import is_kept, require_kept
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.kernels import Linear
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
@@ -63,8 +64,8 @@ class ChosenProgram:
     judged : WithExits or None
         The exits by which the program is compared with others; None: `exits`. They differ where
         control samples, or exits that are proved, have the last word.
-    compared : str
-        What a program takes that was compared and not taken; empty if there was none.
+    compared : tuple of str
+        What programs take that were compared and not taken.
     """
 
     program: Program
@@ -74,7 +75,7 @@ class ChosenProgram:
     formats: tuple[FormatCandidate, ...] = ()
     replay_note: str = ""
     judged: WithExits | None = None
-    compared: str = ""
+    compared: tuple[str, ...] = ()
 
     @property
     def takes(self) -> Estimate:
@@ -93,6 +94,12 @@ class ChosenProgram:
     def least_mean(self) -> float:
         """Estimated instructions of the fastest program that was compared in its place."""
         return self.takes.mean * (self.judged or self.exits).least_share
+
+    @property
+    def keeps_promise(self) -> bool:
+        """Whether the control samples support what is promised of the program."""
+        calibration = self.exits.calibration
+        return calibration is None or is_kept(calibration.promise)
 
     @property
     def workspace_bytes(self) -> int:
@@ -146,6 +153,17 @@ def choose_program(
     ------
     InputError
         If no program satisfies the plan.
+    """
+    chosen = candidate(machine, plan, tell)
+    if chosen.exits.calibration is not None:
+        require_kept(chosen.exits.calibration.promise)
+    return chosen
+
+
+def candidate(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
+    """Return the program of `choose_program`, whether or not its promise is kept.
+
+    What it takes does not depend on the control samples, and so not on that either.
     """
     chosen = _chosen(machine, with_tables_once(plan), tell)
     return replace(chosen, plan=replace(chosen.plan, budgets=plan.budgets))

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
-from kmcompile.exits.statistical.case import Wish
 from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.numeric.arrays import Float32Array
 from kmcompile.passes.reduction.distance import standing_for
 from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import Status, interpret
@@ -97,13 +95,13 @@ def reduce_asked(
         return Reduced(machine, plan, None)
     require_reducible(machine, plan)
     tell("lowering the trained machine")
-    lowered = _lowered(machine, plan)
+    lowered = lowered_sum(machine, plan)
     parts = parts_of(lowered, plan)
     if asked == "auto":
         require_support(parts.held.n, plan.promise.risk, _share_of_risk(plan), len(plan.samples))
     hold = Answers.of(machine, parts.hold, plan.tolerance)
     pick = Answers.of(machine, parts.pick, plan.tolerance)
-    before = _point(Made(machine, "trained"), lowered, None, parts.held, 0.0)
+    before = point_of(Made(machine, "trained"), lowered, None, parts.held, 0.0)
     if len(plan.samples):
         left = parts.rest if len(parts.rest) else parts.hold
         plan = replace(plan, samples=np.ascontiguousarray(left), counted=parts.counted)
@@ -115,82 +113,13 @@ def reduce_asked(
     with threadpool_limits(1):  # threads change the rounding of products
         if machine.routing is not None:
             leaves = LeafSizes(machine, parts.fit, pick, tell, most_of_leaf)
-            return _chosen(leaves, hold, parts.held, before, plan)
+            return chosen_size(leaves, hold, parts.held, before, plan)
         on_grid = plan.number_format != "float32"
         sizes = Sizes(machine, most, parts.fit, pick, tell, on_grid)
-        return _chosen(sizes, hold, parts.held, before, plan)
+        return chosen_size(sizes, hold, parts.held, before, plan)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OfferedSize:
-    """A reduced machine before its disagreements are counted.
-
-    Parameters
-    ----------
-    lowered : Lowered
-        The exact program of about as many vectors as the counts will leave.
-    counted : callable
-        Returns the smallest machine whose counts keep the risk.
-    """
-
-    lowered: Lowered
-    counted: Callable[[], Reduced]
-
-
-def offer_reduced(
-    machine: KernelMachine,
-    trained: Lowered,
-    wish: Wish,
-    X: Float32Array,
-    plan: Plan,
-    tell: Callable[[str], None],
-) -> OfferedSize:
-    """Return the reduced machine that could take the place of a program with early exits.
-
-    Its parts of the samples are those of the exits: what shapes exits is imitated, what chooses
-    exits chooses among methods, and one of the two programs asks the control samples.
-
-    Parameters
-    ----------
-    machine : KernelMachine
-        The trained machine, before any pass.
-    trained : Lowered
-        Its exact program.
-    wish : Wish
-    X : ndarray of shape (n, n_features), float32
-        The samples that the parts are of.
-    plan : Plan
-        The plan of mode statistical.
-    tell : callable
-
-    Raises InputError if no machine has so few vectors.
-    """
-    parts, risk = wish.parts, wish.risk
-    fit, picked, held = (
-        np.ascontiguousarray(X[rows]) for rows in (parts.shape, parts.choice, parts.control.rows)
-    )
-    plan = replace(
-        plan,
-        mode="exact",
-        options=replace(plan.options, reduce="auto"),
-        promise=replace(plan.promise, risk=risk),
-        samples=held[:0],
-        counted=None,
-    )
-    with threadpool_limits(1):  # threads change the rounding of products
-        pick, hold = (Answers.of(machine, some, None) for some in (picked, held))
-        before = _point(Made(machine, "trained"), trained, hold, parts.control, 0.0)
-        on_grid = plan.number_format != "float32"
-        sizes = Sizes(machine, machine.n_support_vectors - 1, fit, pick, tell, on_grid)
-        grid, good = _good(sizes, risk)
-        smaller = standing_for(machine, sizes.at(grid[max(0, good - 1)]).machine)
-        lowered = _lowered(smaller, plan)
-    asked = replace(plan, samples=held)
-    counted = partial(_chosen, sizes, hold, parts.control, before, asked, from_largest=True)
-    return OfferedSize(lowered, counted)
-
-
-def _chosen(
+def chosen_size(
     sizes: Sizes | LeafSizes,
     hold: Answers,
     held: Evidence,
@@ -207,8 +136,8 @@ def _chosen(
     def measured(n: int) -> tuple[Lowered, KernelMachine, Point]:
         made = sizes.at(n)
         made = Made(standing_for(machine, made.machine), made.method)
-        distance, lowered = sizes.distance(made.machine), _lowered(made.machine, plan)
-        return lowered, made.machine, _point(made, lowered, hold, held, distance)
+        distance, lowered = sizes.distance(made.machine), lowered_sum(made.machine, plan)
+        return lowered, made.machine, point_of(made, lowered, hold, held, distance)
 
     if asked != "auto":
         _, smaller, point = measured(int(asked))
@@ -273,7 +202,7 @@ def _share_of_risk(plan: Plan) -> float:
     return _SHARE_OF_RISK if plan.mode == "statistical" else 1.0
 
 
-def _lowered(machine: KernelMachine, plan: Plan) -> Lowered:
+def lowered_sum(machine: KernelMachine, plan: Plan) -> Lowered:
     """Return the exact program of a machine in the plan's format; for `auto` in the best one."""
     target, samples = plan.target, plan.format_samples
     if plan.number_format == "auto":
@@ -290,12 +219,12 @@ def _tested(sizes: Sizes | LeafSizes, risk: float, from_largest: bool = False) -
     held-out samples only; and where no option asks for fewer vectors, some machine must be found.
     The test then begins at the largest size, in larger steps.
     """
-    grid, good = _good(sizes, risk)
+    grid, good = good_size(sizes, risk)
     start = max(0, good - _STEPS_ABOVE)
     return [*(grid[:start:_LARGER_STEPS] if from_largest else ()), *grid[start:]]
 
 
-def _good(sizes: Sizes | LeafSizes, risk: float) -> tuple[list[int], int]:
+def good_size(sizes: Sizes | LeafSizes, risk: float) -> tuple[list[int], int]:
     """Return a grid of sizes, and the place of the smallest one that the picking samples allow."""
     grid = [sizes.largest]
     while grid[-1] > 1:
@@ -311,9 +240,10 @@ def _good(sizes: Sizes | LeafSizes, risk: float) -> tuple[list[int], int]:
     return grid, good
 
 
-def _point(
+def point_of(
     made: Made, lowered: Lowered, hold: Answers | None, held: Evidence, distance: float
 ) -> Point:
+    """Return a machine's point of the curve; its disagreements are counted on `hold`, if any."""
     counted = hold is not None and len(hold.X) > 0
     if counted and made.machine.task is Task.REGRESSION:
         counted = hold is not None and hold.tolerance is not None

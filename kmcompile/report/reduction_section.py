@@ -10,7 +10,7 @@ from kmcompile.report.section import Section
 _NOT_ASKED = "no machine of fewer vectors was asked for: --reduce makes one"
 _NO_RISK = "a number of vectors was asked for: --reduce auto keeps a risk"
 _TRAINED = "this is the trained machine"
-_IN_THE_PROMISE = "samples repeat others: the promise of the whole program counts disagreements"
+_IN_THE_PROMISE = "the promise of the whole program counts disagreements"
 _NOT_COUNTED = "disagreements were not counted: that takes --data, in a regression --tolerance, too"
 
 

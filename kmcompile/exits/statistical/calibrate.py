@@ -20,12 +20,14 @@ from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.paper_cascade import PAPER_STAGES, add_paper_cascade
 from kmcompile.exits.statistical.samples import (
+    CalibrationSamples,
     Parts,
     calibration_samples,
     require_support,
     split,
     split_repeated,
     supported_risk,
+    trained_of,
 )
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.coefficients import relevant_decisions
@@ -101,14 +103,8 @@ def calibrate(
     UsageError
         If the paper's scheme is asked for where the model, format or stages do not allow it.
     """
-    accepted = accepted_rows(program.prepare, plan.samples)
-    X = np.ascontiguousarray(plan.samples[accepted])
-    require_samples(len(X))
-    tell("looking for near copies among the calibration samples")
-    groups = groups_of(X, machine)
-    require_samples(len(groups.firsts), n_given=len(X))
-    tell("evaluating the calibration samples")
-    samples = calibration_samples(machine, X, groups.repeated_share)
+    given = _given(machine, program, plan, tell)
+    X, samples, groups, accepted = given.X, given.samples, given.groups, given.accepted
     notes = _notes(int((~accepted).sum()), samples.training)
     wish = None
     if plan.promise.thresholds != "risk":
@@ -119,9 +115,8 @@ def calibrate(
         )
         held_out = X
     else:
-        parts, risk, more = _parts(plan, groups, accepted, samples.training)
-        notes = (*more, *notes)
-        wish = Wish(risk, plan.promise.control, parts, plan.promise.n_generated)
+        wish, more = _wish(plan, given)
+        notes, parts = (*more, *notes), wish.parts
         case = Case.of(machine, program, samples, wish)
         program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control.rows]
@@ -144,6 +139,47 @@ def calibrate(
         notes = (*notes, _told(asked), *weight_notes(program))
     calibration = replace(calibration, notes=(*notes, *calibration.notes))
     return Calibrated(program, calibration, held_out, X, wish)
+
+
+def wished(
+    machine: KernelMachine, program: Program, plan: Plan, tell: Callable[[str], None]
+) -> tuple[Wish, Float32Array] | None:
+    """Return the risk to promise, and the samples that its parts are of, as `calibrate` has them.
+
+    None if the machine was trained on the samples, which then support no promise.
+    """
+    given = _given(machine, program, plan, tell)
+    return None if given.samples.training else (_wish(plan, given)[0], given.X)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Given:
+    """The calibration samples that the C accepts, which of them repeat others, and all of them."""
+
+    X: Float32Array
+    samples: CalibrationSamples
+    groups: Groups
+    accepted: NDArray[np.bool_]
+
+
+def _given(
+    machine: KernelMachine, program: Program, plan: Plan, tell: Callable[[str], None]
+) -> _Given:
+    """Return the calibration samples, of which there must be enough."""
+    accepted = accepted_rows(program.prepare, plan.samples)
+    X = np.ascontiguousarray(plan.samples[accepted])
+    require_samples(len(X))
+    tell("looking for near copies among the calibration samples")
+    groups = groups_of(X, trained_of(machine))
+    require_samples(len(groups.firsts), n_given=len(X))
+    tell("evaluating the calibration samples")
+    return _Given(X, calibration_samples(machine, X, groups.repeated_share), groups, accepted)
+
+
+def _wish(plan: Plan, given: _Given) -> tuple[Wish, tuple[str, ...]]:
+    """Return the risk to promise with the parts of the samples, and notes on both."""
+    parts, risk, notes = _parts(plan, given.groups, given.accepted, given.samples.training)
+    return Wish(risk, plan.promise.control, parts, plan.promise.n_generated), notes
 
 
 def _told(asked: Challenge) -> str:

@@ -136,25 +136,44 @@ def _control(
 def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
     """Return the promise of a program that has no early exits.
 
-    Raises
-    ------
-    InputError
-        If a reduced machine alone gives other labels than the trained one more often than the risk
-        allows.
+    It is not kept if a reduced machine alone gives other labels than the trained one more often
+    than the risk allows.
     """
     rows = wish.parts.control.rows
     unlike = samples.labels[rows] != samples.trained_labels[rows]
     tally = wish.parts.control.worst(unlike, wish.control)
     if samples.training:
         return promise_nothing(tally, np.inf)
-    if tally.disagreements and tally.limit(wish.control) > wish.risk:
-        supported = rounded_up(tally.limit(wish.control))
-        raise InputError(
-            f"the reduced machine gives {tally.disagreements:,} of {tally.n:,} control samples "
-            f"another label than the trained one: they support a risk of {supported:g}, not "
-            f"{wish.risk:.15g}\nask for --risk {supported:g}, or keep more vectors with --reduce N"
-        )
     return decide_nothing(wish.control, wish.risk, tally)
+
+
+def require_kept(promise: Promise) -> None:
+    """Raise InputError if the control samples do not support a promise.
+
+    Only a reduced machine that has no early exits has such a promise.
+    """
+    if is_kept(promise):
+        return
+    assert promise.control != "none" and promise.requested is not None
+    tally = Tally(promise.n_samples, promise.disagreements)
+    supported = rounded_up(tally.limit(promise.control))
+    raise InputError(
+        f"the reduced machine gives {tally.disagreements:,} of {tally.n:,} control samples another "
+        f"label than the trained one: they support a risk of {supported:g}, not "
+        f"{promise.requested:.15g}\nask for --risk {supported:g}, or keep more vectors with "
+        "--reduce N"
+    )
+
+
+def is_kept(promise: Promise) -> bool:
+    """Return whether the control samples support a promise.
+
+    One without a disagreement is supported by their number, which is looked at before.
+    """
+    if promise.control == "none" or promise.requested is None or not promise.disagreements:
+        return True
+    tally = Tally(promise.n_samples, promise.disagreements)
+    return tally.limit(promise.control) <= promise.requested
 
 
 def _at_promise(

@@ -236,16 +236,21 @@ def calibration_samples(
         Share of the samples that were equal to others, or near copies, before duplicates were left
         out; default: this share in X.
     """
-    reduced_from = machine.reduced_from
-    trained = machine if reduced_from is None else run_passes(reduced_from.machine)
+    trained = trained_of(machine)
     points = training_points(trained, X, repeated)
     decisions = decision_values(trained, X, points.vector if points.training else None)
     trained_labels = labels_of(trained, decisions)
-    if reduced_from is not None:
+    if trained is not machine:
         decisions = decision_values(machine, X)
     labels = labels_of(machine, decisions)
     is_vector = points.vector >= 0
     return CalibrationSamples(X, decisions, labels, trained_labels, is_vector, points.training)
+
+
+def trained_of(machine: KernelMachine) -> KernelMachine:
+    """Return the trained machine after the passes that a reduced machine stands for, or itself."""
+    stands_for = machine.reduced_from
+    return machine if stands_for is None else run_passes(stands_for.machine)
 
 
 def decision_values(

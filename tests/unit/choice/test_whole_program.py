@@ -70,7 +70,7 @@ def test_the_comparison_does_not_see_the_control_samples(monkeypatch, tmp_path):
 
     def best(takes, *rest):
         compared.append(takes)
-        return "whole"
+        return whole_program._WHOLE
 
     monkeypatch.setattr(whole_program, "best", best)
     model, samples, _ = digits()
@@ -88,7 +88,7 @@ def test_where_no_size_is_kept_the_program_takes_no_risk(monkeypatch, tmp_path):
     def none(*args, **kwargs):
         raise BudgetError("no size keeps the risk")
 
-    monkeypatch.setattr("kmcompile.reduction.choice._chosen", none)
+    monkeypatch.setattr("kmcompile.reduction.offered.chosen_size", none)
     reduced, made = chosen(tmp_path)
     assert reduced.reduction is None
     assert not made.program.takes_risk
