@@ -11,11 +11,11 @@ from typing import Any
 
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
+from kmcompile.choice.program import for_image
 from kmcompile.emit.emitter import emit_files
 from kmcompile.emit.images import patch
 from kmcompile.emit.images.differences import are_of_one_kind, difference
 from kmcompile.errors import BudgetError, InputError, UsageError
-from kmcompile.exits.chosen_program import for_image
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 from kmcompile.build import build
 from kmcompile.build.recipe import Recipe
+from kmcompile.choice.program import ChosenProgram, choose_program
 from kmcompile.emit.emitter import emit
 from kmcompile.errors import KmcompileError
-from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.request.plan import Request

@@ -11,9 +11,9 @@ import numpy as np
 
 from kmcompile.build import build
 from kmcompile.build.recipe import Recipe
+from kmcompile.choice.program import choose_program
 from kmcompile.emit.emitter import emit
 from kmcompile.errors import BudgetError, ToolError
-from kmcompile.exits.chosen_program import choose_program
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.program.program import Program

@@ -6,8 +6,8 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
+from kmcompile.choice.program import ChosenProgram
 from kmcompile.errors import KmcompileError, OverBudgetError
-from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.leaf_budget import instructions_of
 from kmcompile.program.memory import check_flash, check_instructions, check_ram, exceeded, refuse
 from kmcompile.verify.findings import Findings

@@ -12,12 +12,12 @@ from typing import Any
 
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
+from kmcompile.choice.program import ChosenProgram
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.compiled import Compiled
 from kmcompile.description import describe
 from kmcompile.emit.emitter import emit_files
 from kmcompile.errors import UsageError
-from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf

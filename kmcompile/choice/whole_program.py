@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from kmcompile.choice.program import ChosenProgram, candidate, choose_program
 from kmcompile.errors import BudgetError, FewSamplesError, InputError
-from kmcompile.exits.chosen_program import ChosenProgram, candidate, choose_program
 from kmcompile.exits.statistical.calibrate import wished
 from kmcompile.exits.statistical.control import require_kept
 from kmcompile.exits.statistical.risk import samples_needed

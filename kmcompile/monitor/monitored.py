@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from kmcompile.choice.program import ChosenProgram
 from kmcompile.errors import InputError
-from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.monitor.anomalies import World, anomalies
 from kmcompile.monitor.candidates import LEAST_A_FEATURE, FitSamples
 from kmcompile.monitor.choice import choose

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kmcompile.choice.program import ChosenProgram
 from kmcompile.emit.packages.package import package_files
 from kmcompile.emit.packages.stack import Stack
-from kmcompile.exits.chosen_program import ChosenProgram
 
 
 def packaged(

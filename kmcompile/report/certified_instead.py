@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from kmcompile.choice.program import ChosenProgram, complete
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.certified.offers import Offer
-from kmcompile.exits.chosen_program import ChosenProgram, complete
 from kmcompile.exits.early_exits import why_none
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Answers

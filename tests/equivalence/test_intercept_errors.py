@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR
 
 import kmcompile
 from kit.plans import plan_for
-from kmcompile.exits.chosen_program import choose_program
+from kmcompile.choice.program import choose_program
 from kmcompile.model.log_odds import decision_at
 from kmcompile.model.reference import evaluate
 from kmcompile.passes import run_passes

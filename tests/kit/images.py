@@ -16,8 +16,8 @@ from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
 from kit.emitted import Emitted, named
 from kit.function_kernels import load_machine
 from kit.plans import plan_for
+from kmcompile.choice.program import for_image
 from kmcompile.emit.emitter import emit_files
-from kmcompile.exits.chosen_program import for_image
 from kmcompile.target import Target
 
 _SHARE = 0.75

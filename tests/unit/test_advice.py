@@ -25,8 +25,8 @@ from sklearn.svm import SVC, SVR, LinearSVC
 import kmcompile
 from kit.plans import plan_for
 from kmcompile import cli, errors, pipeline, readers
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import OverBudgetError
-from kmcompile.exits.chosen_program import choose_program
 from kmcompile.remedies import remedied
 
 RNG = np.random.default_rng(0)

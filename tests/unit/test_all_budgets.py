@@ -14,8 +14,8 @@ import kmcompile
 from kit.plans import plan_for
 from kit.tools import need_tools
 from kmcompile import readers
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import OverBudgetError
-from kmcompile.exits.chosen_program import choose_program
 from kmcompile.remedies import remedied
 from kmcompile.target import load_target
 

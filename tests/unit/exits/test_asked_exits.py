@@ -13,9 +13,9 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
+from kmcompile.choice.program import ChosenProgram, choose_program
 from kmcompile.errors import InputError, UsageError
 from kmcompile.exits.certified.fits import certified_fits
-from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.model.reference import evaluate
 from kmcompile.program.cost import worst_operations
 from kmcompile.program.interpreter import Status, classify

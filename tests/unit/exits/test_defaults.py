@@ -15,9 +15,9 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
+from kmcompile.choice.program import ChosenProgram, choose_program
 from kmcompile.errors import FewSamplesError
 from kmcompile.exits.certified.choice_samples import with_generated
-from kmcompile.exits.chosen_program import ChosenProgram, choose_program
 from kmcompile.exits.statistical.pairs import mean_operations
 from kmcompile.program.cost import worst_operations
 from kmcompile.request.options import DEFAULT_RISK

@@ -10,8 +10,8 @@ import numpy as np
 
 from kit.digits_cascade import digits_cascade
 from kit.plans import plan_for
+from kmcompile.choice.program import ChosenProgram
 from kmcompile.exits.candidates.candidate import Candidate
-from kmcompile.exits.chosen_program import ChosenProgram
 from kmcompile.exits.early_exits import WithExits
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.lower.formats import Lowered, Measured

@@ -19,10 +19,10 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.fits import certified_fits
-from kmcompile.exits.chosen_program import choose_program
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.exits.statistical.risk import clopper_pearson_lower

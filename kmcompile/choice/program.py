@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from kmcompile.choice.other_modes import other_modes
 from kmcompile.emit.images.parts import check_supported
 from kmcompile.emit.layout import Layout, workspace_bytes
 from kmcompile.emit.step_view import job_bytes
@@ -17,7 +18,6 @@ from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE, accepted_rows
 from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.exits.image_exits import add_image_exits, with_exits_like
-from kmcompile.exits.other_modes import other_modes
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.control import is_kept, require_kept
