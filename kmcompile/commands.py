@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,9 @@ from kmcompile.evidence_command import (
     refuse_unexplained,
 )
 from kmcompile.image_commands import image_command, patch_command
+from kmcompile.program_options import choice, program_options, trust_option
 from kmcompile.progress import Progress
-from kmcompile.request.option_values import CHOICES, check_options, without_defaults
+from kmcompile.request.option_values import check_options, without_defaults
 from kmcompile.request.options import Options
 from kmcompile.text.visible import printable
 from kmcompile.version import VERSION
@@ -37,6 +38,7 @@ Other commands (each has its own --help):
   kmcompile doctor          which compilers and emulators are here, how to get the others
   kmcompile inspect MODEL   what a model file holds
   kmcompile show MODEL|DIR  the program as text: stages, constants, tables, cost
+  kmcompile choices MODEL   the programs that it can be compiled to, and what each takes
   kmcompile verify DIR      repeat the checks of an output folder
   kmcompile bench MODEL     instructions, flash and stack on several targets
   kmcompile image MODEL     the image of a retrained model for code that flies (--for DIR)
@@ -53,93 +55,24 @@ data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or 
 _ALL_CORES = -1
 """The command line's n_jobs of joblib; in Python the user chooses it."""
 
-_Command = Callable[..., None]
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_trust_option = click.option(
-    "--trust-pickle",
-    is_flag=True,
-    help="Let pickle run what the file says. Without it, only data is rebuilt.",
-)
 _json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else."
 )
 _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
 
 
-def _number_of_bytes(name: str, text: str) -> Callable[[_Command], _Command]:
-    return click.option(name, metavar="BYTES", help=text)
-
-
-def _choice(name: str, text: str, multiple: bool = False) -> Callable[[_Command], _Command]:
-    field = name.removeprefix("--").replace("-", "_")
-    return click.option(name, type=click.Choice(CHOICES[field]), help=text, multiple=multiple)
-
-
-_PROGRAM_OPTIONS = (
-    click.option("--target", default="host", metavar="NAME", help="Board or machine [host]."),
-    click.option(
-        "--threshold",
-        type=float,
-        metavar="T",
-        help="The second class from this decision, or calibrated probability, up [0, or 0.5].",
-    ),
-    _choice("--mode", "Early exits allowed [statistical with --data, else certified]."),
-    click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001]."),
-    _choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed]."),
-    _choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk]."),
-    click.option("--generated", type=int, metavar="N", help="Points made to mislead exits [500]."),
-    click.option("--window", type=int, metavar="W", help="Steps that maxsmoothed looks around."),
-    click.option("--dimensions", type=int, metavar="P", help="Projection of maxsmoothed, simple."),
-    click.option("--stages", metavar="A,B,...", help="These early exits, in this order."),
-    click.option("--require", metavar="A,...", help="Early exits that must be there."),
-    click.option("--exclude", metavar="A,...", help="Early exits that must not be there."),
-    _choice("--format", "Number format on the target; auto compares them all [the target's]."),
-    _choice("--replay", "Sum again where a label is left open [float64 if it pays]."),
-    _choice("--optimize", "What is made small: mean or worst instructions, flash [balanced]."),
-    click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
-    click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
-    _choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
-    click.option("--capacity", type=int, metavar="N", help="Most vectors of an image [1.25 n]."),
-    click.option(
-        "--monitor",
-        type=float,
-        metavar="P",
-        help="in_range false for unusual inputs, at most P of usual.",
-    ),
-    click.option(
-        "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."
-    ),
-    _number_of_bytes("--max-flash", "Flash budget, such as 64KB [the target's]."),
-    _number_of_bytes("--max-ram", "RAM budget [the target's]."),
-    click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
-    click.option("--redundancy", type=int, metavar="2", help="A second copy of every table."),
-    click.option("--telemetry", is_flag=True, help="Counters for housekeeping messages."),
-    click.option("--step", type=int, metavar="N", help="Also in steps of N multiply-adds at most."),
-    click.option(
-        "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
-    ),
-    _trust_option,
-)
-"""The options that, with the calibration samples, determine the compiled program."""
-
-
-def _program_options(command: _Command) -> _Command:
-    for option in reversed(_PROGRAM_OPTIONS):
-        command = option(command)
-    return command
-
-
 @click.command(epilog=_EPILOG)
 @click.argument("model", type=_FILE)
-@_program_options
+@program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
 @click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
-@_choice("--package", "Also the C as a part of a framework; may be given again.", multiple=True)
+@choice("--package", "Also the C as a part of a framework; may be given again.", multiple=True)
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
 )
-@_choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
+@choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
 @_json_option
 @_quiet_option
 @click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
@@ -205,7 +138,7 @@ def _doctor(targets: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("model", type=_FILE)
-@_trust_option
+@trust_option
 @_json_option
 def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
     """Say what a model file holds, without compiling it."""
@@ -220,7 +153,7 @@ def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
 
 @click.command()
 @click.argument("path", metavar="MODEL|DIR", type=click.Path(exists=True, path_type=Path))
-@_program_options
+@program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
 def _show(path: Path, **values: Any) -> None:
     """Print the program of a model or of an output folder as text, one line a thing.
@@ -228,11 +161,32 @@ def _show(path: Path, **values: Any) -> None:
     The text has all stages in order, with shapes, constants, bounds, operations and table bytes.
     A model is compiled with these options, but nothing is written, built or run.
     """
-    from kmcompile import pipeline
+    from kmcompile.unbuilt import program_of
 
     with Progress(enabled=True) as progress:
-        program = pipeline.program_of(path, Options(**values, n_jobs=_ALL_CORES), progress)
+        program = program_of(path, Options(**values, n_jobs=_ALL_CORES), progress)
     console.emit(click.echo, str(program))
+
+
+@click.command()
+@click.argument("model", type=_FILE)
+@program_options
+@click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
+@_json_option
+def _choices(model: Path, as_json: bool, **values: Any) -> None:
+    """Print the programs that a model can be compiled to, with what each would take.
+
+    No other program that was compared takes less in the mean, in the worst case and of flash. With
+    the options beside a program it is the one that is taken. Nothing is written, built or run.
+    """
+    from kmcompile.unbuilt import choices
+
+    with Progress(enabled=True) as progress:
+        found = choices(model, Options(**values, n_jobs=_ALL_CORES), progress)
+    if as_json:
+        console.emit(console.print_json, found)
+    else:
+        console.emit(_print_choices, found)
 
 
 @click.command()
@@ -240,7 +194,7 @@ def _show(path: Path, **values: Any) -> None:
 @click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
-@_trust_option
+@trust_option
 @_json_option
 @_quiet_option
 def _verify(
@@ -275,13 +229,13 @@ def _verify(
 @click.option("--targets", default="host", metavar="A,B,...|all", help="Which targets [host].")
 @click.option("--data", type=_FILE, help="Calibration samples, not trained on.")
 @click.option("--test-data", type=_FILE, help="Samples to measure with.")
-@_choice("--mode", "Early exits allowed [statistical with --data, else certified].")
-@_choice("--format", "Number format [each target's].")
-@_choice("--replay", "Sum again where a label is left open [float64 if it pays].")
+@choice("--mode", "Early exits allowed [statistical with --data, else certified].")
+@choice("--format", "Number format [each target's].")
+@choice("--replay", "Sum again where a label is left open [float64 if it pays].")
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
 )
-@_trust_option
+@trust_option
 @_json_option
 @_quiet_option
 def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any) -> None:
@@ -365,6 +319,12 @@ def _print_report(report: dict[str, Any], folder: Path | None) -> None:
         click.echo(f"\nwritten to {printable(str(folder))}; its report.html has the plots")
 
 
+def _print_choices(found: list[dict[str, Any]]) -> None:
+    from kmcompile.report import terminal
+
+    terminal.print_choices(found, console.styled())
+
+
 def _print_verification(folder: Path, result: dict[str, Any]) -> None:
     from kmcompile.report import terminal
 
@@ -385,6 +345,7 @@ VERBS = {
     "doctor": _doctor,
     "inspect": _inspect,
     "show": _show,
+    "choices": _choices,
     "verify": _verify,
     "bench": _bench,
     "image": image_command,

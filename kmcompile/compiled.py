@@ -61,6 +61,12 @@ class Compiled:
         where = f" in {self.folder}" if self.folder else ""
         return f"<kmcompile.Compiled {self.program.name} for {self.program.target}{where}>"
 
+    @property
+    def choices(self) -> list[dict[str, Any]]:
+        """The programs that were compared, with what each takes: "choices" of the report."""
+        found: list[dict[str, Any]] = self.report["choices"]
+        return found
+
     def classify(
         self, X: ArrayLike, codes: bool = False, max_kernel_evals: int | None = None
     ) -> NDArray[np.void]:

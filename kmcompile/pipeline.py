@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +17,6 @@ from kmcompile.choice.whole_program import choose_whole
 from kmcompile.compiled import Compiled
 from kmcompile.description import describe
 from kmcompile.emit.emitter import emit_files
-from kmcompile.errors import UsageError
 from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf
@@ -31,7 +30,6 @@ from kmcompile.output.folder import reserve
 from kmcompile.output.packaging import packaged, packaged_again
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.program import Program
 from kmcompile.reduction.curve import Reduction
 from kmcompile.remedies import remedied
 from kmcompile.report import html, json_report
@@ -46,7 +44,6 @@ from kmcompile.report.reduction_text import reduction_text
 from kmcompile.report.risk_text import risk_text
 from kmcompile.report.summary import is_reduced
 from kmcompile.report.trajectories import trajectories_of
-from kmcompile.request.option_values import flag
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
@@ -90,7 +87,7 @@ def compile_model(
     request = Request.of(model, options)
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
-        machine, plan = _asked(model, request, tell)
+        machine, plan = asked(model, request, tell)
         unlike = unlike_data(plan.samples, plan.test_samples)
         held, plan = hold_out(plan, tell)
         leaf = most_of_leaf(machine, plan, tell)
@@ -162,36 +159,6 @@ def load(folder: Path | str) -> Compiled:
     return Compiled(program, report, files, path)
 
 
-def program_of(
-    model_or_folder: Path, options: Options, progress: Progress | None = None
-) -> Program:
-    """Return the program in an output folder, or the program that a model is compiled to.
-
-    Nothing is written, built or run. Budgets influence the choice of the program, but a program
-    that exceeds them is returned, too.
-
-    Parameters
-    ----------
-    model_or_folder : Path
-    options : Options
-        Options as for `compile_model`; for a folder they must be the defaults.
-    progress : callable, optional
-        Called with a few words as each step begins.
-
-    Raises
-    ------
-    KmcompileError
-    """
-    tell = progress or _tell_nobody
-    if model_or_folder.is_dir():
-        _refuse_options(model_or_folder, options)
-        return load(model_or_folder).program
-    machine, plan = _asked(model_or_folder, Request.of(model_or_folder, options), tell)
-    held, plan = hold_out(plan, tell)
-    chosen = choose_whole(machine, plan, most_of_leaf(machine, plan, tell), tell)[1]
-    return with_monitor(chosen, held, plan, tell)[0].program
-
-
 def verify_folder(
     folder: Path,
     model: Path | None,
@@ -247,25 +214,13 @@ def _tell_nobody(text: str) -> None:
     """Ignore a step's text on its progress."""
 
 
-def _asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
+def asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
     """Return the model as it was trained, and the plan of its compilation."""
     tell("reading the model")
     machine = _read(model, request.given.trust_pickle, request.options.threshold)
     plan = request.plan(machine)
     tell("lowering")
     return machine, plan
-
-
-def _refuse_options(folder: Path, options: Options) -> None:
-    """Raise UsageError if options are given for a folder, whose program already exists."""
-    default = Options(n_jobs=options.n_jobs)
-    names = [field.name for field in fields(Options)]
-    given = [flag(name) for name in names if getattr(options, name) != getattr(default, name)]
-    if given:
-        raise UsageError(
-            f"{folder}: its program is compiled already, so it takes no {', '.join(given)}\n"
-            "give the model to see what it would be compiled to"
-        )
 
 
 def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:

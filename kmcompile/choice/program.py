@@ -8,6 +8,7 @@ from typing import TypeGuard
 
 import numpy as np
 
+from kmcompile.choice.front import Compared
 from kmcompile.choice.other_modes import other_modes
 from kmcompile.emit.images.parts import check_supported
 from kmcompile.emit.layout import Layout, workspace_bytes
@@ -64,8 +65,8 @@ class ChosenProgram:
     judged : WithExits or None
         The exits by which the program is compared with others; None: `exits`. They differ where
         control samples, or exits that are proved, have the last word.
-    compared : tuple of str
-        What programs take that were compared and not taken.
+    compared : tuple of Compared
+        The programs that were compared, this one among them.
     """
 
     program: Program
@@ -75,7 +76,7 @@ class ChosenProgram:
     formats: tuple[FormatCandidate, ...] = ()
     replay_note: str = ""
     judged: WithExits | None = None
-    compared: tuple[str, ...] = ()
+    compared: tuple[Compared, ...] = ()
 
     @property
     def takes(self) -> Estimate:

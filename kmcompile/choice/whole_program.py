@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
+from kmcompile.choice.front import Compared
 from kmcompile.choice.program import ChosenProgram, candidate, choose_program
+from kmcompile.choice.rows import rows_of
 from kmcompile.errors import BudgetError, FewSamplesError, InputError
 from kmcompile.exits.statistical.calibrate import wished
 from kmcompile.exits.statistical.control import require_kept
@@ -21,11 +23,14 @@ from kmcompile.reduction.reducible import require_reducible
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
-from kmcompile.text.figures import bytes_text, count_text, counted
 
-_WHOLE = "all vectors (--reduce off)"
-_BOTH = "early exits before fewer vectors (--reduce auto --mode statistical)"
-_FEWER = "fewer vectors (--reduce auto --mode exact)"
+_WHOLE, _BOTH, _FEWER = "whole", "both", "fewer"
+_ASKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    _WHOLE: ("all vectors", ("--reduce off",)),
+    _BOTH: ("fewer vectors", ("--reduce auto", "--mode statistical")),
+    _FEWER: ("fewer vectors", ("--reduce auto", "--mode exact")),
+}
+"""The vectors of each program that is compared, and the options that ask for it."""
 
 _ALLOWED = 2
 """Disagreements that the control samples must allow where fewer vectors are compared: one unusual
@@ -68,7 +73,9 @@ def choose_whole(
         offered = _offered(machine, plan, tell)
     if offered is None:
         asked = reduce_asked(machine, plan, tell, most_of_leaf)
-        return asked, choose_program(asked.machine, asked.plan, tell)
+        made = choose_program(asked.machine, asked.plan, tell)
+        few = "all vectors" if asked.reduction is None else "fewer vectors"
+        return asked, replace(made, compared=rows_of(made, few))
     tried: dict[str, Whole] = {}
     if plan.options.reduce is None:
         tried[_WHOLE] = Reduced(machine, plan, None), choose_program(machine, plan, tell)
@@ -93,8 +100,19 @@ def choose_whole(
         reduced, made = _counted(offered, other, plan, tell)
     else:
         reduced, made = _kept(tried[taken], other)
-    told = tuple(_told(key, one) for key, one in found.items() if key != taken)
-    return reduced, replace(made, compared=told)
+    rows = [
+        row
+        for key, (_, one) in tried.items()
+        for row in rows_of(one, *_ASKS[key], chosen=one is made)
+    ]
+    if not any(row.chosen for row in rows):  # it was made by what the control samples say
+        sure = ("all vectors", ("--mode certified",))
+        rows += rows_of(made, *(sure if reduced.reduction is None else _ASKS[_FEWER]))
+    elif _FEWER in found:
+        few, asks = _ASKS[_FEWER]
+        what = f"{few}, {offered.lowered.program.number_format}"
+        rows.append(Compared(what, asks, found[_FEWER], None))
+    return reduced, replace(made, compared=tuple(rows))
 
 
 def _behind_exits(
@@ -196,12 +214,3 @@ def _fits(one: Estimate, budgets: Budgets) -> bool:
     """Return whether an estimate is within the budgets of flash and instructions."""
     flash, most = budgets.flash_bytes, budgets.instructions
     return (flash is None or one.flash_bytes <= flash) and (most is None or one.worst <= most)
-
-
-def _told(what: str, one: Estimate) -> str:
-    """Return what a program takes that was not taken, in words."""
-    instructions = counted(round(one.mean), "instruction", "instructions")
-    return (
-        f"{what}: about {instructions} in the mean, {count_text(round(one.worst))} in the worst "
-        f"case, {bytes_text(round(one.flash_bytes))}"
-    )

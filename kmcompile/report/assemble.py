@@ -18,6 +18,7 @@ from kmcompile.program.stages import VectorlessSum
 from kmcompile.reduction.curve import Reduction
 from kmcompile.report import checked, chosen, contents
 from kmcompile.report.choice import choice_section
+from kmcompile.report.choices import choices_of
 from kmcompile.report.costs import Sample, cost_section, sample_of, stages_section
 from kmcompile.report.formats import formats_section
 from kmcompile.report.image_section import image_section
@@ -156,6 +157,7 @@ def assemble(made: Compilation) -> contents.Report:
         risk=risk.content,
         calibration=calibration.content,
         choice=choice.content,
+        choices=choices_of(made.chosen.compared),
         modes=modes.content,
         formats=formats.content,
         reduction=reduction.content,

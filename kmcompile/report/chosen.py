@@ -121,6 +121,34 @@ class Modes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedProgram:
+    """A program that was compared, by estimates that were known before control samples were asked.
+
+    Attributes
+    ----------
+    program : str
+        The program in words.
+    options : str
+        The options that ask for it, beside those that were given.
+    mean_estimated, worst_estimated : float
+        Instructions of a query, in the mean and in the worst case.
+    flash_estimated : float
+        Bytes of the program in flash.
+    proved_share : float
+        Share of the inputs whose label is proved; 0 if a promise about all labels is made instead.
+    chosen : bool
+    """
+
+    program: str
+    options: str
+    mean_estimated: float
+    worst_estimated: float
+    flash_estimated: float
+    proved_share: float
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
     """A number format that `--format auto` compared.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kmcompile.report.checked import Risk, Verification
-from kmcompile.report.chosen import Calibration, Choice, Format, Modes
+from kmcompile.report.chosen import Calibration, Choice, ComparedProgram, Format, Modes
 from kmcompile.report.image_section import Image
 from kmcompile.report.reduced import Reduction
 from kmcompile.report.redundancy_section import Redundancy
@@ -255,6 +255,8 @@ class Report:
     ----------
     options : mapping
         The options in effect. An option that was not given is None and needs no reason.
+    choices : sequence of ComparedProgram
+        The programs that were compared and that no other one beats, and the chosen one.
     modes : Modes or None
         The comparison with mode certified; None in the other modes.
     formats : sequence of Format or None
@@ -288,6 +290,7 @@ class Report:
     risk: Risk | None
     calibration: Calibration | None
     choice: Choice | None
+    choices: Sequence[ComparedProgram]
     modes: Modes | None
     formats: Sequence[Format] | None
     reduction: Reduction | None

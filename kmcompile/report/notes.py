@@ -20,7 +20,6 @@ def notes_of(chosen: ChosenProgram) -> tuple[str, ...]:
         *_operation_notes(chosen.program),
         *_polynomial_notes(chosen),
         *((chosen.replay_note,) if chosen.replay_note else ()),
-        *(f"compared, and not taken: {text}" for text in chosen.compared),
     )
 
 

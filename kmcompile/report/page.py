@@ -11,6 +11,7 @@ from markupsafe import Markup
 from kmcompile.report import checks, facts, page_rows, summary
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import CascadeTable, cascade_table
+from kmcompile.report.choices import CAPTION, HEADS, choice_rows, choices_plot
 from kmcompile.report.memory_map import MemoryMap, memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
 from kmcompile.report.monitor_text import monitor_facts, monitor_quantiles, monitor_rows
@@ -67,6 +68,10 @@ class Page:
     modes: tuple[Row, ...]
     modes_source: str
     modes_advice: str
+    choices: tuple[Row, ...]
+    choice_heads: tuple[str, ...]
+    choice_caption: str
+    choice_figures: tuple[Figure, ...]
     formats: tuple[Row, ...]
     formats_source: str
     reduction: tuple[Fact, ...]
@@ -135,6 +140,10 @@ def page_of(
         modes=tuple(Row(row) for row in mode_rows(report)),
         modes_source=modes_source(report),
         modes_advice=modes_advice(report),
+        choices=tuple(Row(cells) for cells in choice_rows(report["choices"])),
+        choice_heads=HEADS,
+        choice_caption=CAPTION,
+        choice_figures=_figures(choices_plot(report)),
         formats=page_rows.formats(report),
         formats_source=summary.formats_source(report),
         reduction=reduction_facts(report),

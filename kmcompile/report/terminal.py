@@ -11,6 +11,7 @@ from rich.text import Text
 
 from kmcompile.report import checks, summary
 from kmcompile.report.checks import Status
+from kmcompile.report.choices import CAPTION, HEADS, choice_rows
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
 from kmcompile.report.monitor_text import monitor_facts
 from kmcompile.report.reduction_text import reduction_facts
@@ -78,6 +79,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
         ("reduced machine", _facts(reduction_facts(report), console)),
         ("monitor", _facts(monitor_facts(report), console)),
         ("memory", _memory(report, console)),
+        ("choices, by estimates", _choices(report["choices"], console)),
         (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
@@ -167,6 +169,23 @@ def _bar(share: float | None, console: Console, n_cells: int = _BAR_CELLS) -> st
         return ""
     filled = min(n_cells, max(1, round(share * n_cells))) if share else 0
     return "\N{BLACK SQUARE}" * filled + "\N{MIDDLE DOT}" * (n_cells - filled)
+
+
+def print_choices(choices: Sequence[dict[str, Any]], console: Console) -> None:
+    """Print the programs that were compared, as `kmcompile choices` does."""
+    console.print(_choices(choices, console))
+    _print(console, Text(_plain(CAPTION, console), style="dim"))
+
+
+def _choices(choices: Sequence[dict[str, Any]], console: Console) -> Table:
+    """Return the front of the programs that were compared; empty if there was one program only."""
+    table = _grid("left", "right", "right", "right", "right", "left")
+    if len(choices) > 1:
+        for cells in (HEADS, *choice_rows(choices)):
+            style = "dim" if cells is HEADS else ""
+            first, *others = cells
+            table.add_row(*(_cell(text, console, style) for text in (f"  {first}", *others)))
+    return table
 
 
 def _formats(report: dict[str, Any], console: Console) -> Table:

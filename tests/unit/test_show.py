@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 
 from kmcompile import cli, pipeline
 from kmcompile.request.options import Options
+from kmcompile.unbuilt import program_of
 
 ASKED = (
     "--target cortex-m7 --mode exact --format int16 --name cancer",
@@ -49,7 +50,7 @@ def test_the_program_of_a_model_is_the_one_it_is_compiled_to(
 
 def test_a_program_that_is_too_large_is_shown(folder: Path) -> None:
     options = Options(mode="exact", max_flash=100)
-    assert pipeline.program_of(folder / "m.pkl", options).table_bytes > 100
+    assert program_of(folder / "m.pkl", options, lambda text: None).table_bytes > 100
 
 
 def test_a_folder_of_something_else_is_refused(

@@ -1,0 +1,49 @@
+"""A chosen program as a row of the choices, with the formats and the sums that stood beside it."""
+
+from __future__ import annotations
+
+from kmcompile.choice.front import Compared
+from kmcompile.choice.program import ChosenProgram
+from kmcompile.lower.format_choice import estimate_of_sum
+from kmcompile.lower.formats import Lowered
+from kmcompile.program.estimate import Estimate
+
+
+def rows_of(
+    made: ChosenProgram, vectors: str, options: tuple[str, ...] = (), chosen: bool = True
+) -> tuple[Compared, ...]:
+    """Return a program in every format that was tried, and its sum without early exits.
+
+    Parameters
+    ----------
+    made : ChosenProgram
+    vectors : str
+        The vectors of the machine in words, such as "all vectors".
+    options : tuple of str
+        The options that ask for this machine, beside those that were given.
+    chosen : bool
+        Whether it is the program that is emitted.
+    """
+    if made.plan.in_image:
+        return ()
+    own = made.lowered.program.number_format
+    tried: list[tuple[Lowered, Estimate, tuple[str, ...]]] = [
+        (one.lowered, one.estimate, (f"--format {one.number_format}",))
+        for one in made.formats
+        if one.lowered is not None and one.estimate is not None and one.speedup is not None
+    ]
+    found = []
+    for lowered, takes, in_format in tried or [(made.lowered, made.takes, ())]:
+        name = lowered.program.number_format
+        alone, is_own = estimate_of_sum(lowered, made.plan.target), name == own
+        share = None if lowered.machine.reduced_from else lowered.measured.certified_share
+        if takes != alone:
+            promised = made.plan.mode == "statistical"
+            what = f"{vectors} behind early exits, {name}"
+            proved = None if promised else share
+            found.append(Compared(what, (*options, *in_format), takes, proved, chosen and is_own))
+        is_taken = chosen and is_own and takes == alone
+        asks = in_format if made.plan.mode == "exact" or is_taken else ("--mode exact", *in_format)
+        if is_taken or share is not None:
+            found.append(Compared(f"{vectors}, {name}", (*options, *asks), alone, share, is_taken))
+    return tuple(found)

@@ -1,0 +1,82 @@
+"""The options of the command line that determine a compiled program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import click
+
+from kmcompile.request.option_values import CHOICES
+
+Command = Callable[..., None]
+
+trust_option = click.option(
+    "--trust-pickle",
+    is_flag=True,
+    help="Let pickle run what the file says. Without it, only data is rebuilt.",
+)
+
+
+def _number_of_bytes(name: str, text: str) -> Callable[[Command], Command]:
+    return click.option(name, metavar="BYTES", help=text)
+
+
+def choice(name: str, text: str, multiple: bool = False) -> Callable[[Command], Command]:
+    """Return an option of one of the values that `CHOICES` lists for it."""
+    field = name.removeprefix("--").replace("-", "_")
+    return click.option(name, type=click.Choice(CHOICES[field]), help=text, multiple=multiple)
+
+
+_PROGRAM_OPTIONS = (
+    click.option("--target", default="host", metavar="NAME", help="Board or machine [host]."),
+    click.option(
+        "--threshold",
+        type=float,
+        metavar="T",
+        help="The second class from this decision, or calibrated probability, up [0, or 0.5].",
+    ),
+    choice("--mode", "Early exits allowed [statistical with --data, else certified]."),
+    click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001]."),
+    choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed]."),
+    choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk]."),
+    click.option("--generated", type=int, metavar="N", help="Points made to mislead exits [500]."),
+    click.option("--window", type=int, metavar="W", help="Steps that maxsmoothed looks around."),
+    click.option("--dimensions", type=int, metavar="P", help="Projection of maxsmoothed, simple."),
+    click.option("--stages", metavar="A,B,...", help="These early exits, in this order."),
+    click.option("--require", metavar="A,...", help="Early exits that must be there."),
+    click.option("--exclude", metavar="A,...", help="Early exits that must not be there."),
+    choice("--format", "Number format on the target; auto compares them all [the target's]."),
+    choice("--replay", "Sum again where a label is left open [float64 if it pays]."),
+    choice("--optimize", "What is made small: mean or worst instructions, flash [balanced]."),
+    click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
+    click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
+    choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
+    click.option("--capacity", type=int, metavar="N", help="Most vectors of an image [1.25 n]."),
+    click.option(
+        "--monitor",
+        type=float,
+        metavar="P",
+        help="in_range false for unusual inputs, at most P of usual.",
+    ),
+    click.option(
+        "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."
+    ),
+    _number_of_bytes("--max-flash", "Flash budget, such as 64KB [the target's]."),
+    _number_of_bytes("--max-ram", "RAM budget [the target's]."),
+    click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
+    click.option("--redundancy", type=int, metavar="2", help="A second copy of every table."),
+    click.option("--telemetry", is_flag=True, help="Counters for housekeeping messages."),
+    click.option("--step", type=int, metavar="N", help="Also in steps of N multiply-adds at most."),
+    click.option(
+        "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
+    ),
+    trust_option,
+)
+"""The options that, with the calibration samples, determine the compiled program."""
+
+
+def program_options(command: Command) -> Command:
+    """Add the options that determine the compiled program to a command."""
+    for option in reversed(_PROGRAM_OPTIONS):
+        command = option(command)
+    return command

@@ -1,0 +1,93 @@
+"""The programs that were compared: their part of report.json, and the table and plot of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from kmcompile.choice.front import Compared, front
+from kmcompile.report.chosen import ComparedProgram
+from kmcompile.report.summary import Report
+from kmcompile.text.figures import bytes_text, count_text, share_text
+
+if TYPE_CHECKING:
+    from kmcompile.report.drawing import Plot
+
+HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options that ask for it")
+
+CAPTION = (
+    "Estimated instructions of a query and bytes of flash, by which programs are compared. Proved: "
+    "the share of inputs whose label is proved; where it is 0, a promise is made about all labels."
+)
+
+_FEWEST = 2
+_SMALLEST, _LARGEST = 40.0, 400.0
+"""Areas of the dots of the least and the largest mean, in square points."""
+
+
+def choices_of(compared: Iterable[Compared]) -> list[ComparedProgram]:
+    """Return the front of the programs that were compared, fastest first."""
+    return [
+        ComparedProgram(
+            program=one.what,
+            options=" ".join(one.options),
+            mean_estimated=one.takes.mean,
+            worst_estimated=one.takes.worst,
+            flash_estimated=one.takes.flash_bytes,
+            proved_share=one.proved_share or 0.0,
+            chosen=one.chosen,
+        )
+        for one in front(compared)
+    ]
+
+
+def choice_rows(choices: Sequence[Report]) -> list[tuple[str, ...]]:
+    """Return the cells of a table of choices, without its head."""
+    return [
+        (
+            one["program"],
+            count_text(round(one["mean_estimated"])),
+            count_text(round(one["worst_estimated"])),
+            bytes_text(round(one["flash_estimated"])),
+            share_text(one["proved_share"]) if one["proved_share"] else "-",
+            "taken" if one["chosen"] else one["options"],
+        )
+        for one in choices
+    ]
+
+
+def choices_plot(report: Report) -> list[Plot]:
+    """Return the plot of the choices; none of a single program."""
+    choices = report["choices"]
+    if len(choices) < _FEWEST:
+        return []
+    from kmcompile.report.drawing import WIDE, plot
+
+    return [
+        plot(
+            "p",
+            "Flash against worst case",
+            "A dot for each program that was compared and that no other one beats; the larger the "
+            "dot, the more instructions a query takes in the mean.",
+            partial(_draw, choices),
+            WIDE,
+        )
+    ]
+
+
+def _draw(choices: Sequence[Report], axes: Any) -> None:
+    from kmcompile.report.drawing import ACCENT, INK, legend_above
+
+    most = max(one["mean_estimated"] for one in choices)
+    for one in choices:
+        area = max(_SMALLEST, _LARGEST * one["mean_estimated"] / most)
+        place = [one["flash_estimated"]], [one["worst_estimated"]]
+        label = f"taken: {one['program']}" if one["chosen"] else None
+        color = INK if one["chosen"] else ACCENT
+        axes.scatter(*place, s=area, color=color, alpha=0.6, label=label)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("bytes of flash")
+    axes.set_ylabel("instructions, worst case")
+    legend_above(axes)
