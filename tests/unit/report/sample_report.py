@@ -137,6 +137,7 @@ def make_report(**changed: Any) -> Report:
         "risk": None,
         "calibration": None,
         "choice": None,
+        "choices": [],
         "modes": None,
         "formats": None,
         "reduction": None,
