@@ -225,7 +225,8 @@ def _risk(
     if training:  # the program then has no promise
         return asked.risk, ()
     try:
-        require_support(n, asked.risk, asked.control, n_given, n_control)
+        only_numbers = plan.options.reduce == "auto"
+        require_support(n, asked.risk, asked.control, n_given, n_control, only_numbers)
     except FewSamplesError as error:
         if not plan.mode_is_default or supported > _MOST_RISK:
             raise

@@ -169,6 +169,7 @@ def require_support(
     control: Control,
     n_given: int | None = None,
     n_control: int | None = None,
+    only_numbers: bool = False,
 ) -> None:
     """Raise an error if n samples cannot support a risk, even without a disagreement.
 
@@ -182,6 +183,8 @@ def require_support(
         Number of samples before repeated and nearly repeated ones were left out; default n.
     n_control : int, optional
         Number of control samples; by default as many as n samples may have.
+    only_numbers : bool
+        Whether the risk must be a guaranteed number.
 
     Raises
     ------
@@ -207,13 +210,13 @@ at least 6,138 samples
         enough, alone = 2 * needed + math.ceil(4 * math.sqrt(needed)), " that count"
     supported = rounded_up(least_risk(most, control)) if most else 1.0
     kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
-    average = ""
-    if control == "guaranteed" and samples_needed(risk, "expected") <= most:
-        average = f" or --risk-control expected for {risk:g} on average"
+    average = "" if only_numbers else " or --risk auto"
+    if not only_numbers and control == "guaranteed" and samples_needed(risk, "expected") <= most:
+        average += f" or --risk-control expected for {risk:g} on average"
     raise FewSamplesError(
         f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a risk "
         f"of {supported:g} {kind}, not {risk:.15g}\n"
-        f"ask for --risk {supported:g} or --risk auto{average}, or give at least {enough:,} "
+        f"ask for --risk {supported:g}{average}, or give at least {enough:,} "
         f"samples{alone}"
     )
 

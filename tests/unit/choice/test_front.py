@@ -70,7 +70,12 @@ def options_of(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(
     ("model", "given"),
-    [("even.pkl", {"data": "data.npz", "risk": "0.05"}), ("iris.pkl", {})],
+    [
+        ("iris.pkl", {}),
+        pytest.param(
+            "even.pkl", {"data": "data.npz", "risk": "0.05"}, marks=pytest.mark.exhaustive
+        ),
+    ],
     ids=str,
 )
 def test_the_options_beside_a_program_ask_for_it(model, given, folder: Path):
