@@ -77,6 +77,7 @@ class FakePipeline(types.ModuleType):
 def pipeline(monkeypatch: pytest.MonkeyPatch) -> FakePipeline:
     fake = FakePipeline()
     monkeypatch.setitem(sys.modules, "kmcompile.pipeline", fake)
+    monkeypatch.setitem(sys.modules, "kmcompile.unbuilt", fake)
     monkeypatch.setattr(kmcompile, "pipeline", fake, raising=False)
     return fake
 
