@@ -13,9 +13,10 @@ from kit.plans import plan_for
 from kmcompile import compile_model, readers
 from kmcompile.choice import whole_program
 from kmcompile.choice.whole_program import choose_whole
-from kmcompile.errors import BudgetError
+from kmcompile.errors import BudgetError, InputError
 from kmcompile.model.reference import evaluate
 from kmcompile.program.estimate import Estimate
+from kmcompile.program.interpreter import interpret
 
 RISK, N_TRAINED, N_SAMPLES = 0.05, 300, 1300
 
@@ -92,3 +93,37 @@ def test_where_no_size_is_kept_the_program_takes_no_risk(monkeypatch, tmp_path):
     reduced, made = chosen(tmp_path)
     assert reduced.reduction is None
     assert not made.program.takes_risk
+
+
+QUICK = {"reduce": "auto", "exclude": ("reduced_set", "local_expansion"), "optimize": "mean"}
+"""Fewer vectors alone or behind early exits, without the exits that take long to fit."""
+
+
+def test_early_exits_stand_before_fewer_vectors(monkeypatch, tmp_path):
+    """One promise counts what the exits and the fewer vectors change."""
+    monkeypatch.setattr(whole_program, "best", lambda *_: whole_program._BOTH)
+    reduced, made = chosen(tmp_path, format="float32", **QUICK)
+    assert reduced.machine.n_support_vectors < reduced.reduction.n_before / 2
+    assert reduced.reduction.chosen.limit is None
+    assert made.program.takes_risk
+    promise = made.exits.promise
+    assert promise.upper_bound <= RISK
+    assert made.exits.wish.parts.control.n == promise.n_samples
+    model, _, fresh = digits()
+    labels = interpret(made.program, fresh).results["label"]
+    assert np.mean(np.array(model.classes_)[labels] != model.predict(fresh)) <= RISK
+
+
+def test_fewer_vectors_that_the_control_samples_refuse_are_an_error(monkeypatch, tmp_path):
+    """They may not be asked about another size then."""
+    monkeypatch.setattr(whole_program, "best", lambda *_: whole_program._BOTH)
+    monkeypatch.setattr("kmcompile.exits.statistical.control.is_kept", lambda promise: False)
+    monkeypatch.setattr("kmcompile.choice.program.is_kept", lambda promise: False)
+    with pytest.raises(InputError, match="the reduced machine gives"):
+        chosen(tmp_path, **QUICK)
+
+
+def test_both_programs_with_fewer_vectors_are_choices(tmp_path):
+    _, made = chosen(tmp_path, **QUICK)
+    assert {one.options[0] for one in made.compared} == {"--reduce auto"}
+    assert sum(one.chosen for one in made.compared) == 1
