@@ -189,9 +189,10 @@ def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
 
 def _offered(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> OfferedSize | None:
     """Return the machines of fewer vectors, or None if no promise can be made of them."""
-    lowered = lowered_sum(machine, plan)
+    # Every program that is compared must have its samples in the same parts: float32 accepts most.
+    usual = lowered_sum(machine, replace(plan, number_format="float32"))
     try:
-        found = wished(lowered.machine, lowered.program, plan, tell)
+        found = wished(usual.machine, usual.program, plan, tell)
     except FewSamplesError:
         if plan.options.reduce is None:
             return None
@@ -203,7 +204,7 @@ def _offered(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) ->
     if plan.options.reduce is None and wish.parts.control.n < needed:
         return None
     try:
-        return offer_reduced(machine, lowered, wish, X, plan, tell)
+        return offer_reduced(machine, lowered_sum(machine, plan), wish, X, plan, tell)
     except InputError:
         if plan.options.reduce is None:
             return None

@@ -59,9 +59,7 @@ def add_cascade(
     proved, search_notes = _proved(case, room, tell)
     tell("choosing early exits")
     budget = SearchBudget("the choice of early exits")
-    unlike = samples.labels[parts.choice] != samples.trained_labels[parts.choice]
-    allowed = max(0.0, allowed_disagreements(judged, wish.risk) - int(unlike.sum()))
-    judge = Judge(judged, case.ends, case.n_always, room, allowed)
+    judge = Judge(judged, case.ends, case.n_always, room, allowed_disagreements(judged, wish.risk))
     every = Offered(fitted, proved)
     choice = choose(every, judge, budget)
     row, calibrated, promise = choice.row, case.program, promise_of_exact(samples, wish)
