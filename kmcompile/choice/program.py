@@ -22,7 +22,7 @@ from kmcompile.exits.image_exits import add_image_exits, with_exits_like
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.control import is_kept, require_kept
-from kmcompile.exits.statistical.pairs import mean_operations
+from kmcompile.exits.statistical.pairs import mean_costs
 from kmcompile.kernels import Linear
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.formats import Lowered, lacking_certificates, lower_in_format
@@ -34,12 +34,14 @@ from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.capacity import Capacity
+from kmcompile.program.cost import exact_operations
 from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.memory import check_fits
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import weighted_step
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
+from kmcompile.target import Cost
 
 _MOST_COMPARED = 1000
 _SEED = 20031210
@@ -88,8 +90,11 @@ class ChosenProgram:
         exits = self.judged or self.exits
         program = exits.before_control if exits.calibration is not None else self.program
         measured, cost = self.lowered.measured, self.plan.target.cost
+        exact, operations = self.lowered.program, measured.operations
+        if exits.calibration is None and exits.choice is None and program.sum is not exact.sum:
+            exact, operations = program, float(exact_operations(program))
         open_share = 1.0 - measured.certified_share
-        return estimate(program, measured.operations, exits.speedup, open_share, cost)
+        return estimate(program, exact, operations, exits.gain, open_share, cost)
 
     @property
     def least_mean(self) -> float:
@@ -298,7 +303,7 @@ def complete(
         certified = _certified(plan, len(plan.samples))
         known = exits.calibration.offered
         proved = add_early_exits(lowered.machine, exact, certified, tell, lowered.coded, known)
-        if not _pays(exits, proved):
+        if not _pays(exits, proved, plan.target.cost):
             few = "mode certified: statistical exits pay no more here than those that are proved"
             exits, plan = proved, certified
     if few and exits.choice is not None:
@@ -321,7 +326,7 @@ def _may_be_proved(
     return plan.mode_is_default and plan.stages == AskedStages()
 
 
-def _pays(exits: WithExits, proved: WithExits) -> bool:
+def _pays(exits: WithExits, proved: WithExits, cost: Cost) -> bool:
     """Return whether statistical exits are worth their risk beside the exits that are proved.
 
     The control samples say it: what a promise says is true of either program holds of the one that
@@ -331,7 +336,8 @@ def _pays(exits: WithExits, proved: WithExits) -> bool:
     order = np.random.default_rng(_SEED).permutation(len(exits.held_out))  # a file may be sorted
     X = np.ascontiguousarray(exits.held_out[np.sort(order[:_MOST_COMPARED])])
     worth = WORTH_A_RISK if exits.program.takes_risk else 1.0
-    return mean_operations(exits.program, X) < worth * mean_operations(proved.program, X)
+    taken, other = (mean_costs(one.program, X, cost)[1] for one in (exits, proved))
+    return taken < worth * other
 
 
 def _certified(plan: Plan, n_usable: int) -> Plan:

@@ -28,14 +28,14 @@ from kmcompile.exits.without_vectors import Board
 from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.cost import worst_operations
 from kmcompile.program.estimate import EQUAL
 from kmcompile.program.interpreter import Inputs, interpret
+from kmcompile.program.prices import price_of_sum, worst_instructions
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedPolynomialSum, TableSum
 from kmcompile.request.plan import Plan
 
-_NO_GAIN = "that costs no fewer operations than the sum over the vectors with its early exits"
+_NO_GAIN = "that takes no fewer instructions than the sum over the vectors with its early exits"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,12 +93,22 @@ class WithExits:
         return alone[0] / taken[0] if taken and alone else 1.0
 
     @property
+    def gain(self) -> float:
+        """The same in estimated instructions, by which programs are compared."""
+        made = self.calibration or self.choice
+        if made is None:
+            return 1.0
+        taken = [c.instructions for c in made.candidates if c.chosen]
+        alone = [c.instructions for c in made.candidates if c.stages == ("exact_sum",)]
+        return alone[0] / taken[0] if taken and alone else 1.0
+
+    @property
     def least_share(self) -> float:
-        """Mean operations of the fastest program that was compared, over those of this one."""
+        """Mean instructions of the fastest program that was compared, over those of this one."""
         made = self.calibration or self.choice
         if made is None or not made.candidates:  # the paper's thresholds compare nothing
             return 1.0
-        return min(c.mean_operations for c in made.candidates) / cost_of(made.candidates)
+        return min(c.instructions for c in made.candidates) / cost_of(made.candidates)
 
 
 def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
@@ -216,7 +226,8 @@ def _offer_without_vectors(
 def _is_no_larger(offer: SumOffer, program: Program, plan: Plan) -> bool:
     """Return whether a sum keeps what `--optimize` names as small as the exact sum has it."""
     if plan.optimize == "worst":
-        return worst_operations(offer.program) <= EQUAL * worst_operations(program)
+        least = worst_instructions(program, plan.target.cost)
+        return worst_instructions(offer.program, plan.target.cost) <= EQUAL * least
     if plan.optimize == "flash":
         return offer.program.table_bytes <= EQUAL * program.table_bytes
     return True
@@ -235,6 +246,7 @@ def _summed(machine: KernelMachine, program: Program, plan: Plan, coded: Coded |
     if not _is_no_larger(offered, program, plan):
         return WithExits(program, over_vectors=_NO_GAIN)
     alone = interpret(program, judged).stage_operations[:, -2:].sum(axis=1).mean()
-    if offered.operations.mean() >= alone:
+    cost = plan.target.cost
+    if offered.instructions(cost) >= price_of_sum(program.ends, cost).of(float(alone)):
         return WithExits(program, over_vectors=_NO_GAIN)
     return WithExits(replace(offered.program, mode=program.mode))

@@ -172,7 +172,8 @@ def choose_format(
 
 def estimate_of_sum(lowered: Lowered, target: Target) -> Estimate:
     """Return the estimate of an exact program without early exits."""
-    return estimate(lowered.program, lowered.measured.operations, 1.0, 0.0, target.cost)
+    program, operations = lowered.program, lowered.measured.operations
+    return estimate(program, program, operations, 1.0, 0.0, target.cost)
 
 
 def _too_dear(sums: Mapping[str, Estimate]) -> dict[str, str]:

@@ -7,19 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from kmcompile.program.cost import exact_operations, replay_operations, worst_operations
+from kmcompile.program.cost import exact_operations, replay_operations
+from kmcompile.program.prices import price_of_stage, price_of_sum, worst_instructions
 from kmcompile.program.program import Program
-from kmcompile.program.stages import (
-    CodedLinearSum,
-    CodeRange,
-    CodeTable,
-    ExactSum,
-    FixedSum,
-    RoutedFixedSum,
-    TableSum,
-)
 from kmcompile.request.plan import Optimize
-from kmcompile.target import Cost, OperationCost
+from kmcompile.target import Cost
 
 CODE_BYTES = 3_500
 """Approximate size of the code of an exact sum on a board, without its tables."""
@@ -99,70 +91,38 @@ def best(found: Mapping[Key, Estimate], optimize: Optimize, least_mean: float = 
 
 
 def estimate(
-    program: Program, operations: float, speedup: float, open_share: float, cost: Cost
+    program: Program,
+    exact: Program,
+    operations: float,
+    gain: float,
+    open_share: float,
+    cost: Cost,
 ) -> Estimate:
     """Return the estimate of a program with its early exits and its replay.
 
     Parameters
     ----------
     program : Program
+    exact : Program
+        The program without early exits that it was made from.
     operations : float
-        Mean multiply-adds of a query by the exact sum alone.
-    speedup : float
-        The gain of the early exits in operations.
+        Mean multiply-adds of a query by the exact program.
+    gain : float
+        Mean instructions of the exact program's sum over those of the program after preprocessing.
     open_share : float
         Share of the queries whose label the exact sum leaves open, which a replay settles.
     cost : Cost
         Costs of the target.
     """
+    ends = exact.ends
     stages = (*program.early_exits, *((program.replay,) if program.replay else ()))
-    mean = estimated_instructions(program, operations, cost) / speedup
+    before = exact_operations(exact) - ends.exact.operations() - ends.label.operations()
+    prepared = before * price_of_stage(exact, exact.prepare, cost)
+    summed = price_of_sum(ends, cost).of(operations - before)
     in_integers = program.replay is not None and program.replay.in_integers
-    each = cost.integers if in_integers else cost.float64
-    replayed = replay_operations(program) * each
-    worst = worst_operations(program) - program.sums_at_once * replay_operations(program)
+    replayed = replay_operations(program) * (cost.integers if in_integers else cost.float64)
     return Estimate(
-        mean + open_share * replayed,
-        estimated_instructions(program, worst, cost) + replayed,
+        prepared + summed / gain + open_share * replayed,
+        worst_instructions(program, cost) + replayed,
         program.table_bytes + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
     )
-
-
-def estimated_instructions(program: Program, operations: float, cost: Cost) -> float:
-    """Return an estimate of the instructions of one query without early exits.
-
-    Operations other than products do not depend on the input, so the products are the remainder
-    of the query's operations.
-
-    Parameters
-    ----------
-    program : Program
-    operations : float
-        Multiply-adds of the query, or their mean.
-    cost : Cost
-        Costs of the target.
-    """
-    stage = program.ends.exact
-    of_products, of_others = cost.float32, cost.float32
-    if program.codes is not None:
-        of_products = _integer_cost(program.codes, cost)
-    if isinstance(stage, FixedSum | TableSum | RoutedFixedSum | CodedLinearSum):
-        of_others = of_products
-    others = exact_operations(program) - _product_operations(program)
-    return (operations - others) * of_products.product + others * of_others.other
-
-
-def _integer_cost(codes: CodeTable | CodeRange, cost: Cost) -> OperationCost:
-    return cost.int16 if codes.width == "int16" else cost.int8
-
-
-def _product_operations(program: Program) -> int:
-    """Return the multiply-adds of distances and inner products for an input without zeros."""
-    stage = program.ends.exact
-    if isinstance(stage, TableSum):
-        return 0
-    if isinstance(program.codes, CodeTable):
-        return program.codes.operations()
-    if isinstance(stage, ExactSum):
-        return stage.n_slots * stage.total_operations
-    return stage.operations()

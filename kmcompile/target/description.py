@@ -95,7 +95,7 @@ class OperationCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The cost of operations in each number format; `--format auto` compares formats by it.
+    """The cost of operations, by which all programs and early exits are compared.
 
     Attributes
     ----------
@@ -103,6 +103,19 @@ class Cost:
     float64, integers : float
         Instructions of one multiply-add of a replay, its kernel functions included: of one in
         float64, and of one whose sums are in integers of 64 bits.
+    pair_sum : OperationCost or None
+        Of a pair sum; None: as float32.
+    inner, listed : float or None
+        Instructions of a multiply-add of an inner product in float32, and of one over a list of
+        features that are not 0; None: as one of a distance.
+    label : float or None
+        Instructions of an operation of the label; None: as another operation of the sum.
+    stages : tuple of (str, float)
+        Names of early exits in float32 and of sums without vectors, and the instructions of an
+        operation of each.
+    worst : Cost or None
+        The costs in the static worst case, which follows every loop and branch to its end; None: as
+        in the mean.
     """
 
     float32: OperationCost
@@ -110,6 +123,22 @@ class Cost:
     int8: OperationCost
     float64: float
     integers: float
+    pair_sum: OperationCost | None = None
+    inner: float | None = None
+    listed: float | None = None
+    label: float | None = None
+    stages: tuple[tuple[str, float], ...] = ()
+    worst: Cost | None = None
+
+    def of_stage(self, name: str) -> float:
+        """Return the instructions of an operation of a stage that is not a sum over vectors.
+
+        Parameters
+        ----------
+        name : str
+            The name of the stage's template. One that was not fitted costs as products of the sum.
+        """
+        return dict(self.stages).get(name, self.float32.product)
 
     def float_weight(self, width: str) -> int:
         """Return the cost of a float32 product in integer products of this width, at least 1.
@@ -291,7 +320,15 @@ class Target:
         plain = json.loads(json.dumps(asdict(self)))
         for table in ("helper_stack_bytes", "helper_loops"):
             plain["compiler"][table] = dict(plain["compiler"][table])
+        plain["cost"] = _plain_cost(plain["cost"])
         boot = plain["boot"]
         if boot is not None:
             plain["boot"] = {key: value for key, value in boot.items() if value is not None}
         return {key: value for key, value in plain.items() if value is not None}
+
+
+def _plain_cost(cost: dict[str, Any]) -> dict[str, Any]:
+    """Return costs as a target's file has them: what is not given is left out."""
+    worst = None if cost["worst"] is None else _plain_cost(cost["worst"])
+    plain = cost | {"stages": dict(cost["stages"]), "worst": worst}
+    return {key: value for key, value in plain.items() if value}

@@ -74,7 +74,18 @@ def _cost(table: dict[str, Any]) -> Cost:
     """
     own = {key: OperationCost(**table[key]) for key in ("float32", "int16", "int8")}
     float64 = table.get("float64", 2 * own["float32"].product)
-    return Cost(**own, float64=float64, integers=table.get("integers", float64))
+    pair_sum = OperationCost(**table["pair_sum"]) if "pair_sum" in table else None
+    return Cost(
+        **own,
+        float64=float64,
+        integers=table.get("integers", float64),
+        pair_sum=pair_sum,
+        inner=table.get("inner"),
+        listed=table.get("listed"),
+        label=table.get("label"),
+        worst=_cost(table["worst"]) if "worst" in table else None,
+        stages=tuple(table.get("stages", {}).items()),
+    )
 
 
 def load_target(name_or_path: str | Path, others: Sequence[str] = ()) -> Target:

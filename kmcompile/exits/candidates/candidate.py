@@ -17,16 +17,20 @@ class Candidate:
     mean_operations : float
         Mean multiply-adds of a choice sample, all overhead included.
     chosen : bool
+    instructions : float
+        The mean of what the target takes for them, estimated (`kmcompile.program.prices`), by which
+        sequences are compared.
     """
 
     stages: tuple[str, ...]
     mean_operations: float
     chosen: bool
+    instructions: float
 
 
 def cost_of(candidates: Sequence[Candidate]) -> float:
-    """Return the mean multiply-adds of the chosen candidate."""
-    return min(c.mean_operations for c in candidates if c.chosen)
+    """Return the estimated instructions of the chosen candidate."""
+    return min(c.instructions for c in candidates if c.chosen)
 
 
 def merged(
@@ -35,4 +39,4 @@ def merged(
     """Return all candidates of two choices in order of cost; one choice has the chosen one."""
     left = first if takes_second else second
     every = [replace(c, chosen=c.chosen and c not in left) for c in (*first, *second)]
-    return tuple(sorted(every, key=lambda c: c.mean_operations))
+    return tuple(sorted(every, key=lambda c: c.instructions))

@@ -1,4 +1,4 @@
-"""The operations, flash and RAM that early exits may add to the exact program."""
+"""The operations, flash and RAM that early exits may add to the exact program, and its prices."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import numpy as np
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate, best
 from kmcompile.program.memory import VECTORS_BYTES
+from kmcompile.program.prices import OPERATIONS, Price, price_of_exit, price_of_sum
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Optimize
-from kmcompile.target import Target
+from kmcompile.target import Cost, Target
 
 _HARDLY = 0.05
 """Share of the exact program's operations, or of its tables, that exits may add where `--optimize`
@@ -60,6 +61,8 @@ class Room:
         Most bytes of one table; None: no limit.
     optimize : {"balanced", "mean", "worst", "flash"}
         By what sequences of exits are compared.
+    cost : Cost
+        Costs of the target; by default every operation is one instruction.
     """
 
     operations: float
@@ -70,22 +73,36 @@ class Room:
     zeros: int = 0
     array_bytes: int | None = None
     optimize: Optimize = "mean"
+    cost: Cost = OPERATIONS
+
+    def of_sum(self, ends: Ends) -> Price:
+        """Return the price of the sum with the label."""
+        return price_of_sum(ends, self.cost)
+
+    def of_exit(self, stage: EarlyExit, ends: Ends) -> float:
+        """Return the instructions of an operation of an early exit."""
+        return price_of_exit(stage, ends, self.cost)
 
     def takes(self, mean: float, stages: Sequence[EarlyExit], ends: Ends) -> Estimate:
-        """Return what a sequence of exits before a sum takes, in multiply-adds and bytes.
+        """Return what a sequence of exits before a sum takes, in instructions and bytes.
 
         Parameters
         ----------
         mean : float
-            Mean multiply-adds of a query.
+            Mean instructions of a query.
         stages : sequence of EarlyExit
         ends : Ends
         """
-        added = sum(stage.added_operations(ends) for stage in stages)
+        cost = self.cost.worst or self.cost
+        added = sum(
+            price_of_exit(stage, ends, cost) * stage.weighted_operations(ends) for stage in stages
+        )
+        saved = sum(stage.saved_operations(ends) for stage in stages)
+        summed = ends.exact.operations() + ends.label.operations() - saved
         tables = [table for stage in (ends.exact, *stages) for table in stage.tables()]
         return Estimate(
             mean,
-            ends.exact.operations() + ends.label.operations() + added,
+            added + price_of_sum(ends, cost).of(float(summed)),
             sum(table.n_bytes for table in tables) + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
         )
 
@@ -124,7 +141,7 @@ class Room:
         return self.flash_bytes is None or sum(sizes) <= self.flash_bytes
 
     def on(self, target: Target, program: Program) -> Room:
-        """Return the room on a target that limits its arrays, or how far its tables reach.
+        """Return the room on a target, which has prices and may limit its arrays and tables.
 
         Parameters
         ----------
@@ -136,7 +153,12 @@ class Room:
         if target.tables_end is not None:
             most = target.tables_end - VECTORS_BYTES - program.table_bytes
             flash = most if flash is None else min(flash, most)
-        return replace(self, flash_bytes=flash, array_bytes=target.largest_object_bytes)
+        return replace(
+            self,
+            flash_bytes=flash,
+            array_bytes=target.largest_object_bytes,
+            cost=target.cost,
+        )
 
     def table_bytes_of(self, program: Program) -> float:
         """Return the most bytes of the tables of one exit that grows with the flash it is given.

@@ -35,10 +35,11 @@ WORST_SHARE = 0.25
 for the sample whose sum costs least."""
 
 _NEARLY_NOTHING = 0.02
-"""Share of the exact sum's operations below which another sum is taken, and no exit is searched."""
+"""Share of the exact sum's instructions below which another sum is taken without a search for
+exits."""
 
 _WORTH_OF_GENERATED = 0.9
-"""Most operations with exits, as a share of those without, by points made from vectors: how many
+"""Most instructions with exits, as a share of those without, by points made from vectors: how many
 queries they decide is then a guess."""
 
 
@@ -104,9 +105,10 @@ def add_certified_exits(
     budgets = SearchBudgets(tell)
     spent = ends.exact.operations_of(batch) + ends.label.operations()
     other_sums = () if offers is None or room.stages.needed else offers(taught, judged)
-    least = min((other.operations.mean() for other in other_sums), default=np.inf)
+    alone = room.of_sum(ends).of(float(spent.mean()))
+    least = min((other.instructions(room.cost) for other in other_sums), default=np.inf)
     offered = list(found or ())
-    if found is None and least > _NEARLY_NOTHING * spent.mean():
+    if found is None and least > _NEARLY_NOTHING * alone:
         offered = fit(machine, program, taught, room, budgets)
     tell("choosing certified exits")
     fitted = tried(offered, batch, ends, room, tell)
@@ -117,7 +119,7 @@ def add_certified_exits(
     for other in other_sums:
         tell(f"comparing {other.name}")
         behind: tuple[EarlyExit, ...] = ()
-        others: tuple[Candidate, ...] = (other.candidate(shares),)
+        others: tuple[Candidate, ...] = (other.candidate(room.cost, shares),)
         standing = [item for item in fitted if item.stage.stands_before(other.program.sum)]
         if standing or other.program.sum.takes_exits:
             ends_of = other.program.ends
@@ -125,7 +127,7 @@ def add_certified_exits(
                 standing, other.operations, ends_of, room, other.name, shares=shares
             )
         # Exits that decide every sample may stand before either sum: a query may need it yet.
-        takes_less = other.operations.mean() < spent.mean()
+        takes_less = other.instructions(room.cost) < alone
         takes = (
             room.takes(cost_of(candidates), exits, program.ends),
             room.takes(cost_of(others), behind, other.program.ends),
@@ -134,7 +136,7 @@ def add_certified_exits(
         candidates = merged(candidates, others, is_better)
         if is_better:
             program, exits, sum_notes = other.program, behind, other.notes
-            spent = other.operations
+            alone = other.instructions(room.cost)
     by_another = program.sum is not ends.exact
     if isinstance(ends.label, Vote) and not by_another and machine.reduced_from is None:
         sum_notes = (

@@ -1,4 +1,4 @@
-"""Choose certified exits by operations counted on samples."""
+"""Choose certified exits by the instructions that they take on samples, estimated by counts."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.estimate import best
+from kmcompile.program.prices import Price
 from kmcompile.program.stages import EarlyExit, ExactSum
 from kmcompile.program.stages.ends import Ends
 
-_MOST_OF_A_KIND = 6
+MOST_OF_A_KIND = 6
 """Variants of a kind of stage that are combined with other kinds: those that are cheapest alone."""
 
 
 WORTH = 0.95
-"""Most operations with exits, as a share of those of the sum alone: exits take flash, too, and
-instructions that are no operations."""
+"""Most instructions with exits, as a share of those of the sum alone: exits take flash, too."""
 
 _PROMISING = 0.01
 """Least share of the samples that an exit decides if others than its first search are to try it."""
@@ -102,17 +102,19 @@ def choose(
     last : str
         Name of the sum in the texts of the candidates.
     worth : float
-        Exits are taken only if they need at most this share of the operations of the sum alone,
+        Exits are taken only if they need at most this share of the instructions of the sum alone,
         unless they must be there. What the samples say must also exceed what chance explains.
     shares : ndarray of shape (n_samples,), float64, optional
         How much each sample counts, in all 1; by default all count the same.
     """
-    alone = _mean(exact_operations, shares)
     asked = room.stages
+    prices = Prices(room, ends)
+    alone = _mean(prices.instructions((), exact_operations), shares)
     found: list[tuple[float, tuple[TriedExit, ...]]] = [(alone, ())]
-    for sequence in _sequences(fitted, exact_operations, asked.listed, shares):
+    for sequence in _sequences(fitted, exact_operations, prices, asked.listed, shares):
         if _has_room(sequence, ends, room):
-            found.append((_mean(_operations(sequence, exact_operations), shares), sequence))
+            spent = prices.instructions(sequence, exact_operations)
+            found.append((_mean(spent, shares), sequence))
     found = [item for item in found if not item[1] or asked.are_met_by(_names(item[1]))]
     # Stable: fewer stages at equal cost. A sequence that does not fit comes last.
     found.sort(key=lambda item: (not room.has_flash(_stages(item[1])), item[0]))
@@ -120,7 +122,8 @@ def choose(
     def pays(cost: float, sequence: Sequence[TriedExit]) -> bool:
         if not sequence or asked.needed:
             return True
-        return cost <= worth * alone and _saves_surely(sequence, exact_operations, shares)
+        saved = prices.saved(sequence, exact_operations)
+        return cost <= worth * alone and _is_sure(saved, shares)
 
     able = [one for one in found if asked.are_met_by(_names(one[1])) and pays(*one)]
     if room.optimize == "balanced":
@@ -129,37 +132,73 @@ def choose(
         able = [fitting[best(takes, room.optimize)]]
     chosen = able[0][1]
     candidates = tuple(
-        Candidate((*(item.text for item in sequence), last), cost, sequence is chosen)
+        Candidate(
+            (*(item.text for item in sequence), last),
+            _mean(_operations(sequence, exact_operations), shares),
+            sequence is chosen,
+            cost,
+        )
         for cost, sequence in found
     )
     return tuple(item.stage for item in chosen), candidates
 
 
-def _operations(
-    sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]
-) -> NDArray[np.int64]:
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """The instructions of certified exits before a sum on a target.
+
+    Parameters
+    ----------
+    room : Room
+    ends : Ends
+    """
+
+    room: Room
+    ends: Ends
+
+    def instructions(
+        self, sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]
+    ) -> Float64Array:
+        """Return the estimated instructions of a sequence and the sum for each sample."""
+        each = [self.room.of_exit(item.stage, self.ends) for item in sequence]
+        return _spent(sequence, exact_operations, each, self.room.of_sum(self.ends))
+
+    def saved(
+        self, sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]
+    ) -> Float64Array:
+        """Return the instructions that a sequence saves the sum alone on each sample."""
+        alone = self.instructions((), exact_operations)
+        return alone - self.instructions(sequence, exact_operations)
+
+
+def _operations(sequence: Sequence[TriedExit], exact_operations: NDArray[np.int64]) -> Float64Array:
     """Return the multiply-adds of a sequence and the sum for each sample."""
-    spent = np.zeros(len(exact_operations), dtype=np.int64)
+    return _spent(sequence, exact_operations, [1.0] * len(sequence), Price(0.0, 1.0))
+
+
+def _spent(
+    sequence: Sequence[TriedExit],
+    exact_operations: NDArray[np.int64],
+    each: Sequence[float],
+    of_sum: Price,
+) -> Float64Array:
+    """Return what samples take at prices of an operation of each exit, and at that of the sum."""
+    spent = np.zeros(len(exact_operations))
     rest = exact_operations.copy()
     is_open = np.ones(len(exact_operations), dtype=bool)
-    for item in sequence:
-        spent += np.where(is_open, item.operations, 0)
+    for item, price in zip(sequence, each, strict=True):
+        spent += np.where(is_open, price * item.operations, 0.0)
         rest -= item.saved
         is_open &= ~item.decided
-    return np.asarray(spent + np.where(is_open, rest, 0))
+    return np.asarray(spent + np.where(is_open, of_sum.of(rest.astype(np.float64)), 0.0))
 
 
-def _mean(values: NDArray[np.int64], shares: Float64Array | None) -> float:
+def _mean(values: Float64Array, shares: Float64Array | None) -> float:
     return float(np.average(values, weights=shares))
 
 
-def _saves_surely(
-    sequence: Sequence[TriedExit],
-    exact_operations: NDArray[np.int64],
-    shares: Float64Array | None,
-) -> bool:
+def _is_sure(saved: Float64Array, shares: Float64Array | None) -> bool:
     """Return whether the mean saving on the samples is more than their scatter explains."""
-    saved = exact_operations - _operations(sequence, exact_operations)
     own = np.full(len(saved), 1 / len(saved)) if shares is None else shares
     mean = _mean(saved, own)
     scatter = np.sqrt((own**2 * (saved - mean) ** 2).sum())
@@ -184,35 +223,39 @@ def _has_room(sequence: Sequence[TriedExit], ends: Ends, room: Room) -> bool:
 def _sequences(
     fitted: Sequence[TriedExit],
     exact_operations: NDArray[np.int64],
+    prices: Prices,
     listed: tuple[str, ...] | None,
     shares: Float64Array | None,
 ) -> Iterator[tuple[TriedExit, ...]]:
     choices: list[list[TriedExit | None]] = [
-        [None, *items] for items in cheapest_of_each_kind(fitted, exact_operations, shares=shares)
+        [None, *items]
+        for items in cheapest_of_each_kind(fitted, exact_operations, prices, shares=shares)
     ]
+    place = partial(_place, listed, prices)
     for combination in itertools.product(*choices):
         sequence = [item for item in combination if item is not None]
         if sequence:
-            yield tuple(sorted(sequence, key=partial(_place, listed)))
+            yield tuple(sorted(sequence, key=place))
 
 
-def _place(listed: tuple[str, ...] | None, item: TriedExit) -> float:
+def _place(listed: tuple[str, ...] | None, prices: Prices, item: TriedExit) -> float:
     """Return the place of an exit in a sequence: as listed, or by its mean cost."""
     if listed is not None and item.stage.template in listed:
         return listed.index(item.stage.template)
-    return float(item.operations.mean())
+    return float(prices.room.of_exit(item.stage, prices.ends) * item.operations.mean())
 
 
 def cheapest_of_each_kind(
     fitted: Sequence[TriedExit],
     exact_operations: NDArray[np.int64],
-    most: int = _MOST_OF_A_KIND,
+    prices: Prices,
+    most: int = MOST_OF_A_KIND,
     shares: Float64Array | None = None,
 ) -> list[list[TriedExit]]:
     """Return, for each kind, the exits that cost least alone before the sum, cheapest first."""
 
     def cost(item: TriedExit) -> float:
-        return _mean(_operations([item], exact_operations), shares)
+        return _mean(prices.instructions([item], exact_operations), shares)
 
     kinds: dict[str, list[TriedExit]] = {}
     for item in fitted:

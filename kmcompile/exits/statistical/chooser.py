@@ -1,4 +1,4 @@
-"""Choose the early exits of a program of mode statistical, by operations counted on samples."""
+"""Choose the early exits of a program of mode statistical, by what they take on samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.search_budget import SearchBudget
-from kmcompile.exits.certified.choice import TriedExit, cheapest_of_each_kind
+from kmcompile.exits.certified.choice import TriedExit
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.exits.statistical.judge import (
     FEW,
@@ -39,7 +39,8 @@ WORST_SHARE = 0.1
 sum's."""
 
 WORTH_A_RISK = 0.9
-"""Exits with a risk are taken only if they need less than this share of the operations without."""
+"""Exits with a risk are taken only if they need less than this share of the instructions
+without."""
 
 _N_EXTENDED, _MOST_PROOFS = 6, 3
 """Cheapest sequences that are extended by certified exits, and certified exits of a kind that are
@@ -111,7 +112,7 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
         offered.fitted, judge.samples, budget or SearchBudget("the choice of early exits")
     )
     if asked.listed is not None:
-        rows = judge.rows([(), *_listed(offered, asked.listed, judge.samples)])
+        rows = judge.rows([(), *_listed(offered, asked.listed, judge)])
     else:
         estimating = [item for item in offered.fitted if not reads_intervals(item)]
         rows = judge.rows([(), *_sequences(estimating, longest)])
@@ -133,8 +134,9 @@ def choose(offered: Offered, judge: Judge, budget: SearchBudget | None = None) -
     candidates = tuple(
         Candidate(
             (*(made.text for made in row.links), "exact_sum"),
+            (taken if row is chosen else row).operations,
+            row is chosen,
             (taken if row is chosen else row).cost,
-            chosen=row is chosen,
         )
         for row in rows
         if not row.items or asked.are_met_by(row.names)
@@ -159,7 +161,7 @@ def with_proofs(rows: Sequence[Row], offered: Offered, judge: Judge) -> list[Row
     stops where no exit saves a hundredth. Exits that must be there are added anyway. Each sequence
     is extended by certified exits alone, and by these with tests of their intervals.
     """
-    kinds = cheapest_of_each_kind(offered.proved, judge.samples.exact_operations, _MOST_PROOFS)
+    kinds = judge.cheapest_of_each_kind(offered.proved, _MOST_PROOFS)
     alone: list[Items] = [(item,) for of_kind in kinds for item in of_kind]
     tests = [item for item in offered.fitted if reads_intervals(item)]
     pairs = _pairs(offered.proved, tests, judge)
@@ -189,7 +191,7 @@ def _pairs(proved: Sequence[TriedExit], tests: Sequence[FittedExit], judge: Judg
 
 
 def _extended(row: Row, parts: Sequence[Items], judge: Judge) -> Row:
-    """Return the row with the parts that save operations, and those that must be there."""
+    """Return the row with the parts that save instructions, and those that must be there."""
     while True:
         missing = {*judge.room.stages.required} - {*row.names}
         able = [part for part in parts if missing & {*_names(part)}]
@@ -219,11 +221,9 @@ def _names(items: Items) -> list[str]:
     return [item.stage.template for item in items]
 
 
-def _listed(
-    offered: Offered, listed: Sequence[str], samples: ChoiceSamples
-) -> Iterator[tuple[Item, ...]]:
+def _listed(offered: Offered, listed: Sequence[str], judge: Judge) -> Iterator[tuple[Item, ...]]:
     """Return all sequences with one exit of each listed kind, in the order of the list."""
-    kinds = cheapest_of_each_kind(offered.proved, samples.exact_operations)
+    kinds = judge.cheapest_of_each_kind(offered.proved)
     items: list[Item] = [*offered.fitted, *itertools.chain(*kinds)]
     yield from itertools.product(
         *([item for item in items if item.stage.template == name] for name in listed)
@@ -244,7 +244,7 @@ def _widened(row: Row, judge: Judge) -> Row:
     widest = row
     for factor in _WIDER:
         wide = replace(row, links=tuple(made.wider(factor) for made in row.links))
-        wide = replace(wide, cost=judge.cost(replace(wide, scale=USUAL_SCALE)))
+        wide = replace(judge.costed(replace(wide, scale=USUAL_SCALE)), scale=row.scale)
         if wide.cost > row.cost * (1 + _WIDER_COST):
             break
         widest = wide

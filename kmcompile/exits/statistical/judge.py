@@ -1,4 +1,4 @@
-"""Judge sequences of early exits by the operations that they take on the choice samples."""
+"""Judge sequences of early exits by the instructions that they take on the choice samples."""
 
 from __future__ import annotations
 
@@ -13,7 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.choice import TriedExit
+from kmcompile.exits.certified.choice import (
+    MOST_OF_A_KIND,
+    Prices,
+    TriedExit,
+    cheapest_of_each_kind,
+)
 from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.interval_link import IntervalLink
 from kmcompile.exits.statistical.lead_link import LeadLink
@@ -82,14 +87,16 @@ class Row:
     items : tuple of FittedExit or TriedExit
     links : tuple of CascadeExit
         The exits, each fitted to follow those before it.
-    cost : float
-        Mean multiply-adds of a choice sample, at a scale that about keeps the risk.
+    cost, operations : float
+        Mean of the estimated instructions of a choice sample, and of its multiply-adds, at a scale
+        that about keeps the risk.
     scale : float
     """
 
     items: tuple[Item, ...]
     links: tuple[CascadeExit[Any], ...]
     cost: float
+    operations: float
     scale: float
 
     @property
@@ -127,6 +134,9 @@ class Judge:
     ) -> None:
         self.samples, self.ends, self.n_always = samples, ends, n_always
         self.room, self.allowed = room, allowed
+        self._of_sum = room.of_sum(ends)
+        self._exact = self._of_sum.of(samples.exact_operations.astype(np.float64))
+        self._per_kernel = self._of_sum.each * samples.per_kernel
         self._known: dict[Items, tuple[CascadeExit[Any], Trial, State]] = {}
 
     def allowing(self, allowed: float) -> Judge:
@@ -146,7 +156,7 @@ class Judge:
         A sequence of exits that must be there is returned anyway, at the largest scale.
         """
         links, trials = self._tried(items)
-        trial = in_a_row(trials) if trials else None
+        trial = self._in_a_row(links, trials) if trials else None
         scale: float | None = math.inf
         if trial is not None and any(isinstance(item, FittedExit) for item in items):
             scale = _scale(trial, self.samples.labels, self.allowed)
@@ -156,18 +166,28 @@ class Judge:
                 scale = SCALES[0]
         if scale is None:
             return None
-        row = Row(items, links, 0.0, scale)
-        return replace(row, cost=self.cost(row, trial))
+        return self.costed(Row(items, links, 0.0, 0.0, scale), trial)
 
     def cost_at(self, items: Items, scale: float) -> float:
-        """Return the mean multiply-adds of a sequence and the sum at a scale."""
+        """Return the mean instructions of a sequence and the sum at a scale."""
         links, trials = self._tried(items)
-        return self.cost(Row(items, links, 0.0, scale), in_a_row(trials))
+        return self.cost(Row(items, links, 0.0, 0.0, scale), self._in_a_row(links, trials))
+
+    @property
+    def alone(self) -> float:
+        """Mean instructions of the sum alone."""
+        return float(self._exact.mean())
 
     def cost(self, row: Row, trial: Trial | None = None) -> float:
-        """Return the mean multiply-adds of a row's links and the sum at its scale."""
+        """Return the mean instructions of a row's links and the sum at its scale."""
+        return self.costed(row, trial).cost
+
+    def costed(self, row: Row, trial: Trial | None = None) -> Row:
+        """Return a row with the mean costs of its links and the sum at its scale."""
+        samples = self.samples
         if not row.links:
-            return float(self.samples.exact_operations.mean())
+            operations = float(samples.exact_operations.mean())
+            return replace(row, cost=self.alone, operations=operations)
         if trial is None:
             results = [
                 item.estimates
@@ -175,10 +195,13 @@ class Judge:
                 else Proved(item, self.samples.labels)
                 for item in row.items
             ]
-            trial = trial_of(row.links, results, self.samples.seen.begin, self.ends.label)
-        samples = self.samples
+            begin, prices = samples.seen.begin, self._prices(row.links)
+            trial = trial_of(row.links, results, begin, self.ends.label, prices)
+        always = self.n_always if row.takes_risk else 0.0
         spent = trial.mean_operations(row.scale, samples.exact_operations, samples.per_kernel)
-        return spent + (self.n_always if row.takes_risk else 0.0)
+        cost = trial.mean_instructions(row.scale, self._exact, self._per_kernel)
+        cost += always * self.room.cost.float32.other / self.ends.float_weight
+        return replace(row, cost=cost, operations=spent + always)
 
     def has_room(self, items: Items) -> bool:
         """Return whether a program may have these exits, with what they add."""
@@ -201,6 +224,19 @@ class Judge:
             and (needed or room.has_flash(stages))
             and (needed or room.ram_bytes is None or ram <= room.ram_bytes)
         )
+
+    def cheapest_of_each_kind(
+        self, proved: Sequence[TriedExit], most: int = MOST_OF_A_KIND
+    ) -> list[list[TriedExit]]:
+        """Return, for each kind, the certified exits that cost least alone before the sum."""
+        prices = Prices(self.room, self.ends)
+        return cheapest_of_each_kind(proved, self.samples.exact_operations, prices, most)
+
+    def _prices(self, links: Sequence[CascadeExit[Any]]) -> list[float]:
+        return [self.room.of_exit(made.stage, self.ends) for made in links]
+
+    def _in_a_row(self, links: Sequence[CascadeExit[Any]], trials: Sequence[Trial]) -> Trial:
+        return in_a_row(trials, self._prices(links))
 
     def _tried(self, items: Items) -> tuple[tuple[CascadeExit[Any], ...], list[Trial]]:
         """Return the links of a sequence and their trials.

@@ -339,7 +339,11 @@ def link(
 
 
 def trial_of(
-    links: Sequence[CascadeExit[Any]], results: Sequence[Any], begin: State, label: Always
+    links: Sequence[CascadeExit[Any]],
+    results: Sequence[Any],
+    begin: State,
+    label: Always,
+    prices: Sequence[float] | None = None,
 ) -> Trial:
     """Return the trial of a sequence of early exits on samples.
 
@@ -352,13 +356,15 @@ def trial_of(
         The state before the first exit.
     label : Always
         The label stage of the program.
+    prices : sequence of float, optional
+        Instructions of an operation of each exit; by default no instructions are estimated.
     """
     state = begin
     trials = []
     for made, computed in zip(links, results, strict=True):
         trial, state = made.trial(computed, state, label, np.array(PATH))
         trials.append(trial)
-    return in_a_row(trials)
+    return in_a_row(trials, prices)
 
 
 def _floor(band: Bands, estimate: Float64Array, misled: Misled) -> Float64Array:

@@ -15,7 +15,7 @@ _FACTORS, _LARGEST = (3.0, 10.0, 30.0), 0.05
 """Multiples of the promised risk that are tried, and the largest risk that is."""
 
 _WORTH_TELLING = 0.8
-"""A risk is told if it needs less than this share of the operations of the next smaller one."""
+"""A risk is told if it needs less than this share of the instructions of the next smaller one."""
 
 
 def other_risks(case: Case, offered: Offered, judge: Judge, least: float) -> list[str]:
@@ -29,9 +29,9 @@ def other_risks(case: Case, offered: Offered, judge: Judge, least: float) -> lis
     judge : Judge
         The judge at the promised risk.
     least : float
-        Mean multiply-adds of a query with the exits that take no risk.
+        Mean instructions of a query with the exits that take no risk.
     """
-    alone = float(judge.samples.exact_operations.mean())
+    alone = judge.alone
     notes = []
     for factor in _FACTORS:
         risk = factor * case.wish.risk
@@ -41,15 +41,15 @@ def other_risks(case: Case, offered: Offered, judge: Judge, least: float) -> lis
         if cost < _WORTH_TELLING * least:
             least = cost
             notes.append(
-                f"--risk {risk:g} would take {ratio_text(alone / cost)} fewer operations than the "
-                "sum alone"
+                f"--risk {risk:g} would take {ratio_text(alone / cost)} fewer instructions than "
+                "the sum alone"
             )
     return notes
 
 
 def _cost(case: Case, offered: Offered, judge: Judge) -> float:
-    """Return the mean operations of the exits that keep a risk; those of the sum without any."""
-    alone = float(judge.samples.exact_operations.mean())
+    """Return the mean instructions of the exits that keep a risk; of the sum without any."""
+    alone = judge.alone
     allowing = judge.allowing(allowed_disagreements(judge.samples, case.wish.risk))
     try:
         choice = choose(offered, allowing)

@@ -13,7 +13,9 @@ from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import interpret
+from kmcompile.program.prices import instructions_of
 from kmcompile.program.program import Program
+from kmcompile.target import Cost
 
 
 def with_offer(
@@ -52,16 +54,16 @@ def with_offer(
     def is_better(candidate: Candidate, other: Program) -> bool:
         return room.prefers_second(
             room.takes(cost_of(calibration.candidates), before.early_exits, before.ends),
-            room.takes(candidate.mean_operations, other.early_exits, other.ends),
+            room.takes(candidate.instructions, other.early_exits, other.ends),
         )
 
-    alone = offered.candidate()
+    alone = offered.candidate(room.cost)
     behind = _behind_exits(before, offered.program)
     if behind is not None:
         exits = next(c for c in calibration.candidates if c.chosen).stages[:-1]
-        cost = mean_operations(behind, judged)
-        candidate = Candidate((*exits, offered.name), cost, chosen=True)
-        if cost < WORTH_A_RISK * alone.mean_operations and is_better(candidate, behind):
+        operations, cost = mean_costs(behind, judged, room.cost)
+        candidate = Candidate((*exits, offered.name), operations, True, cost)
+        if cost < WORTH_A_RISK * alone.instructions and is_better(candidate, behind):
             kept = _with_same_labels(program, offered.program, control)
             if kept is not None:
                 candidates = merged(calibration.candidates, (candidate,), True)
@@ -103,14 +105,18 @@ def _with_same_labels(program: Program, other: Program, control: Float32Array) -
     return behind if np.array_equal(own, changed) else None
 
 
-def mean_operations(program: Program, X: Float32Array) -> float:
-    """Return the mean multiply-adds of samples after the preprocessing.
+def mean_costs(program: Program, X: Float32Array, cost: Cost) -> tuple[float, float]:
+    """Return the mean multiply-adds of samples after the preprocessing, and their instructions.
 
     Parameters
     ----------
     program : Program
     X : ndarray of shape (n_samples, n_features), float32
         Samples that the C accepts.
+    cost : Cost
+        Costs of the target.
     """
-    spent = np.maximum(interpret(program, X).stage_operations[:, 1:], 0)
-    return float(spent.sum(axis=1).mean())
+    spent = interpret(program, X).stage_operations
+    spent[:, 0] = 0
+    operations = np.maximum(spent, 0).sum(axis=1).mean()
+    return float(operations), float(instructions_of(program, spent, cost).mean())

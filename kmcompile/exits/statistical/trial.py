@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +61,15 @@ class Trial:
     known : ndarray of shape (n_samples,), int64, or None
         Full kernel evaluations that the exact sum reuses where no test decides; None: those of the
         stages before.
+    instructions : ndarray of shape (n_tests, n_samples), float64, or None
+        Estimated instructions up to and including each test; None where nothing is compared.
     """
 
     scales: NDArray[np.float64]
     labels: NDArray[np.int32]
     operations: NDArray[np.int64]
     known: NDArray[np.int64] | None
+    instructions: Float64Array | None = None
 
     def first(self, scale: float) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return the first test that decides each sample at a scale, and whether there is one."""
@@ -108,9 +112,25 @@ class Trial:
         exact_operations, per_kernel : ndarray of shape (n_samples,), int64
             Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
         """
+        return self._mean(scale, self.operations, exact_operations, per_kernel)
+
+    def mean_instructions(
+        self, scale: float, exact: Float64Array, per_kernel: Float64Array
+    ) -> float:
+        """Return the mean estimated instructions, as `mean_operations` does multiply-adds."""
+        assert self.instructions is not None
+        return self._mean(scale, self.instructions, exact, per_kernel)
+
+    def _mean(
+        self,
+        scale: float,
+        spent: NDArray[np.int64] | Float64Array,
+        exact: NDArray[np.int64] | Float64Array,
+        per_kernel: NDArray[np.int64] | Float64Array,
+    ) -> float:
         test, decided = self.first(scale)
-        here = self.operations[test, np.arange(len(test))]
-        left = self.operations[-1] + exact_operations
+        here = spent[test, np.arange(len(test))]
+        left = spent[-1] + exact
         if self.known is not None:
             left = left - per_kernel * self.known
         return float(np.where(decided, here, left).mean())
@@ -153,19 +173,37 @@ def try_stage(
     )
 
 
-def in_a_row(trials: Sequence[Trial]) -> Trial:
-    """Return the trial of several stages in sequence."""
-    before = np.zeros(trials[0].operations.shape[1], dtype=np.int64)
-    operations = []
-    for trial in trials:
-        operations.append(before + trial.operations)
-        before = before + trial.operations[-1]
+def in_a_row(trials: Sequence[Trial], prices: Sequence[float] | None = None) -> Trial:
+    """Return the trial of several stages in sequence.
+
+    Parameters
+    ----------
+    trials : sequence of Trial
+    prices : sequence of float, optional
+        Instructions of an operation of each stage; by default no instructions are estimated.
+    """
+    n_samples = trials[0].operations.shape[1]
+    operations = _added_up([trial.operations for trial in trials], np.zeros(n_samples, np.int64))
+    instructions = None
+    if prices is not None:
+        priced = [price * trial.operations for price, trial in zip(prices, trials, strict=True)]
+        instructions = _added_up(priced, np.zeros(n_samples))
     return Trial(
         np.concatenate([trial.scales for trial in trials]),
         np.concatenate([trial.labels for trial in trials]),
-        np.concatenate(operations),
+        operations,
         next((trial.known for trial in trials[::-1] if trial.known is not None), None),
+        instructions,
     )
+
+
+def _added_up(spent: Sequence[NDArray[Any]], before: NDArray[Any]) -> NDArray[Any]:
+    """Return what samples have spent at each test of several stages in sequence."""
+    added = []
+    for own in spent:
+        added.append(before + own)
+        before = before + own[-1]
+    return np.concatenate(added)
 
 
 def _half_width(

@@ -28,15 +28,15 @@ def choice(*candidates: Candidate) -> WithExits:
 
 def test_the_gain_is_that_of_the_candidate_that_was_chosen():
     made = choice(
-        Candidate(("exit 1", "exact_sum"), 25.0, True),
-        Candidate(("exit 2", "exact_sum"), 50.0, False),
-        Candidate(("exact_sum",), 100.0, False),
+        Candidate(("exit 1", "exact_sum"), 25.0, True, 25.0),
+        Candidate(("exit 2", "exact_sum"), 50.0, False, 50.0),
+        Candidate(("exact_sum",), 100.0, False, 100.0),
     )
     assert made.speedup == 4.0
 
 
 def test_the_sum_alone_gains_nothing():
-    assert choice(Candidate(("exact_sum",), 100.0, True)).speedup == 1.0
+    assert choice(Candidate(("exact_sum",), 100.0, True, 100.0)).speedup == 1.0
 
 
 @pytest.mark.parametrize(

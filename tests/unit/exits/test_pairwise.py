@@ -43,7 +43,7 @@ def offer(low, samples, allowed=NO_LIMIT):
 
 def calibration(cost: float) -> Calibration:
     promise = decide_nothing("guaranteed", 0.01, Tally(500, 0))
-    candidates = (Candidate(("exit", "exact_sum"), cost, True),)
+    candidates = (Candidate(("exit", "exact_sum"), cost, True, cost),)
     return Calibration(promise, "risk", 10, 10, 10, 0, candidates, ())
 
 
@@ -56,7 +56,7 @@ def test_mode_certified_sums_by_pairs_where_that_is_cheaper(low):
     chosen = [c for c in made.choice.candidates if c.chosen]
     assert len(chosen) == 1
     assert chosen[0].stages[-1] == "pair_sum"
-    assert WORTH * chosen[0].mean_operations <= made.choice.candidates[0].mean_operations
+    assert WORTH * chosen[0].instructions <= made.choice.candidates[0].instructions
     assert ("exact_sum",) in {c.stages for c in made.choice.candidates}
     assert made.speedup > 1
 
@@ -113,8 +113,11 @@ def test_a_calibrated_program_stays_where_it_is_cheaper(low, samples):
 
 
 def test_of_two_choices_one_candidate_is_chosen():
-    first = (Candidate(("a", "exact_sum"), 5.0, True), Candidate(("exact_sum",), 9.0, False))
-    second = (Candidate(("pair_sum",), 4.0, True),)
+    first = (
+        Candidate(("a", "exact_sum"), 5.0, True, 5.0),
+        Candidate(("exact_sum",), 9.0, False, 9.0),
+    )
+    second = (Candidate(("pair_sum",), 4.0, True, 4.0),)
     assert [c.chosen for c in merged(first, second, True)] == [True, False, False]
     assert [c.chosen for c in merged(first, second, False)] == [False, True, False]
     assert cost_of(merged(first, second, False)) == 5.0

@@ -22,7 +22,7 @@ from kmcompile.lower.format_shares import ENOUGH
 from kmcompile.lower.formats import Lowered, grid_text, lacking_certificates, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.cost import exact_operations
-from kmcompile.program.estimate import CODE_BYTES, Estimate, estimated_instructions
+from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.choice import reduce_asked
 from kmcompile.target import Cost, OperationCost, Target, load_target
@@ -220,8 +220,9 @@ def test_the_estimate_prices_products_and_the_rest_apart():
     free = OperationCost(0.0, 0.0)
     products = Cost(free, free, OperationCost(1.0, 0.0), 0.0, 0.0)
     others = Cost(free, free, OperationCost(0.0, 1.0), 0.0, 0.0)
-    of_products = estimated_instructions(program, operations, products)
-    of_others = estimated_instructions(program, operations, others)
+    of_products, of_others = (
+        estimate(program, program, operations, 1.0, 0.0, cost).mean for cost in (products, others)
+    )
     assert of_products + of_others == operations
     assert of_others == exact_operations(program) - program.codes.operations()
 

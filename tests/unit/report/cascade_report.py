@@ -41,8 +41,8 @@ def calibration(promise: Promise, thresholds: Any = "risk") -> Calibration:
         n_control=promise.n_samples,
         n_support_vectors_found=2,
         candidates=(
-            Candidate(("linear_filter", "reduced_set 20 in 12 dimensions"), 1875.5, True),
-            Candidate(("exact_sum",), 5478.0, False),
+            Candidate(("linear_filter", "reduced_set 20 in 12 dimensions"), 1875.5, True, 1875.5),
+            Candidate(("exact_sum",), 5478.0, False, 5478.0),
         ),
         notes=("nested_projection is left out: it costs more than the exact sum",),
     )

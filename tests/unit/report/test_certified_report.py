@@ -156,8 +156,10 @@ def test_samples_that_chose_the_exits_are_not_called_held_out(with_data):
 
 
 def test_of_many_candidates_the_cheapest_and_the_exact_sum_are_listed():
-    many = [Candidate((f"stage {n}", "exact_sum"), float(n), n == 300) for n in range(500)]
-    choice = Choice("generated", 9, (*many, Candidate(("exact_sum",), 500.0, False)), ())
+    many = [
+        Candidate((f"stage {n}", "exact_sum"), float(n), n == 300, float(n)) for n in range(500)
+    ]
+    choice = Choice("generated", 9, (*many, Candidate(("exact_sum",), 500.0, False, 500.0)), ())
     listed = choice_section(choice).candidates
     assert len(listed) < 50
     assert [c.mean_ops for c in listed] == [*range(20), 300, 500]

@@ -202,7 +202,7 @@ def test_floors_hardly_cost_more_than_bands_without_them(kernel: str, n_classes:
         FittedExit(each.stage, each.results_on(case.seen(case.parts.choice), case.ends), each.text)
         for each in found.links
     )
-    row = Row(items, found.links, 0.0, SCALE)
+    row = Row(items, found.links, 0.0, 0.0, SCALE)
     plain, _ = control._control(row.links, case, SCALES)
     wide, promise = control._with_promise(row, case, judge)
     cost = judge.cost(replace(wide, scale=promise.scale))
