@@ -125,7 +125,7 @@ def _offered(
     wish = judged.wish
     if wish is None or judged.calibrated_with is None:
         return None
-    if wish.parts.control.n < samples_needed(wish.risk, disagreements=_ALLOWED):
+    if wish.parts.control.n < samples_needed(wish.risk, disagreements=_ALLOWED, of=wish.of):
         return None
     try:
         return offer_reduced(machine, whole.lowered, wish, judged.calibrated_with, plan, tell)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
+from kmcompile.exits.statistical.accuracy import Accuracy
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade
 from kmcompile.exits.statistical.case import Case, Wish
@@ -20,6 +21,7 @@ from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.paper_cascade import PAPER_STAGES, add_paper_cascade
 from kmcompile.exits.statistical.samples import (
+    CalibrationSamples,
     Parts,
     calibration_samples,
     require_support,
@@ -32,6 +34,7 @@ from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
+from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
 from kmcompile.request.counted import Counted
@@ -121,7 +124,8 @@ def calibrate(
     else:
         parts, risk, more = _parts(plan, groups, accepted, samples.training)
         notes = (*more, *notes)
-        wish = Wish(risk, plan.promise.control, parts, plan.promise.n_generated)
+        truth = None if plan.truth is None else plan.truth[accepted]
+        wish = Wish(risk, plan.promise.control, parts, plan.promise.n_generated, truth)
         case = Case.of(machine, program, samples, wish)
         program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control.rows]
@@ -142,8 +146,19 @@ def calibrate(
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
-    calibration = replace(calibration, notes=(*notes, *calibration.notes))
+    accuracy = None if wish is None else _accuracy(program, samples, wish)
+    calibration = replace(calibration, notes=(*notes, *calibration.notes), accuracy=accuracy)
     return Calibrated(program, calibration, held_out, X, wish)
+
+
+def _accuracy(program: Program, samples: CalibrationSamples, wish: Wish) -> Accuracy | None:
+    """Return the right labels of the control samples, where a loss is promised."""
+    rows = wish.parts.control.rows[wish.parts.control.every]
+    truth = wish.truth_of(rows)
+    if truth is None:
+        return None
+    said = classify(program, samples.X[rows])[0]["label"]
+    return Accuracy.of(said, samples.trained_labels[rows], truth, len(program.classes))
 
 
 def _told(asked: Challenge) -> str:
@@ -161,7 +176,7 @@ def _parts(
     n, n_groups, control = len(groups.first), len(groups.firsts), plan.promise.control
     if n_groups == n and plan.counted is None:
         risk, notes = _risk(plan, n, training)
-        return split(n, risk, control), risk, notes
+        return split(n, risk, control, plan.promise.what), risk, notes
     counts = Counted.whole(len(accepted)) if plan.counted is None else plan.counted
     parts = split_repeated(groups.first, counts.of(accepted))
     n_control = parts.control.n
@@ -183,13 +198,13 @@ def _risk(
 ) -> tuple[float, tuple[str, ...]]:
     """Return the risk to promise, and a note if it is not the default one for want of samples."""
     asked = plan.promise
-    supported = supported_risk(n, asked.control, n_control)
+    supported = supported_risk(n, asked.control, n_control, asked.what)
     if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
         return supported, ()
     if training:  # the program then has no promise
         return asked.risk, ()
     try:
-        require_support(n, asked.risk, asked.control, n_given, n_control)
+        require_support(n, asked.risk, asked.control, n_given, n_control, asked.what)
     except FewSamplesError as error:
         if not plan.mode_is_default or supported > _MOST_RISK:
             raise
