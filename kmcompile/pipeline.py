@@ -187,12 +187,13 @@ def verify_folder(
         machine = _read(model, trust_pickle, report["options"].get("threshold"))
         folder_files.check_model(machine, program, model.name)
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
-    queries = folder_files.load_queries(files, program, test_data)
+    promise = promise_of(report) if program.takes_risk else None
+    of_loss = promise is not None and promise.of == "loss"
+    queries = folder_files.load_queries(files, program, test_data, of_loss)
     tell("interpreting")
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        promise = promise_of(report) if program.takes_risk else None
         verifier = Verifier(machine, program, target, queries, answers, tell, promise)
         description = None if machine is None else machine.description
         command, options = report["tool"]["command"], report["options"]

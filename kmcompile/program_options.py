@@ -37,6 +37,7 @@ _PROGRAM_OPTIONS = (
     ),
     choice("--mode", "Early exits allowed [statistical with --data, else certified]."),
     click.option("--risk", metavar="P|auto", help="Largest probability of another label [0.001]."),
+    click.option("--loss", metavar="P|auto", help="Instead: most share of right labels lost."),
     choice("--risk-control", "With 99 % confidence, or in expectation [guaranteed]."),
     choice("--thresholds", "How early exits are chosen; only risk keeps a promise [risk]."),
     click.option("--generated", type=int, metavar="N", help="Points made to mislead exits [500]."),

@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile.errors import InputError
-from kmcompile.exits.statistical.risk import clopper_pearson_lower, clopper_pearson_upper
+from kmcompile.exits.statistical.binomial import clopper_pearson_lower, clopper_pearson_upper
 from kmcompile.exits.statistical.samples import require_support, supported_risk
 
 SIZES = {

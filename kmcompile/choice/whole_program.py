@@ -200,7 +200,7 @@ def _offered(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) ->
     if found is None:
         return None
     wish, X = found
-    needed = samples_needed(wish.risk, disagreements=_ALLOWED)
+    needed = samples_needed(wish.risk, disagreements=_ALLOWED, of=wish.of)
     if plan.options.reduce is None and wish.parts.control.n < needed:
         return None
     try:

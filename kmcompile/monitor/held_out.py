@@ -81,7 +81,7 @@ def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, P
         shuffled = rng.permutation(n_samples)
         limit, shown, left = np.split(shuffled, np.cumsum([n_limit, n_shown]))
         held = HeldOut(share, X[np.sort(limit)], Counted.whole(n_limit), X[np.sort(shown)], 0)
-        return held, replace(plan, samples=np.ascontiguousarray(X[np.sort(left)]))
+        return held, plan.with_samples(np.sort(left))
     aside = set_aside(first, min(_ROOM * (n_limit + n_shown) / len(firsts), 0.5), rng)
     n_every = math.ceil(n_limit * n_samples / len(firsts))
     every, shown = np.split(rng.permutation(np.flatnonzero(aside.every)), [n_every])
@@ -92,7 +92,7 @@ def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, P
     held = HeldOut(share, X[limit], counted, X[np.sort(shown[:n_shown])], n_samples - len(firsts))
     others = ~aside.every
     counted = replace(Counted.whole(int(others.sum())), once=aside.seen[others])
-    return held, replace(plan, samples=np.ascontiguousarray(X[others]), counted=counted)
+    return held, plan.with_samples(np.flatnonzero(others), counted)
 
 
 def sizes(n: int, share: float) -> tuple[int, int]:

@@ -182,8 +182,21 @@ def check_model(machine: KernelMachine, program: Program, model_name: str) -> No
         )
 
 
-def load_queries(files: Mapping[str, bytes], program: Program, test_data: Path | None) -> Queries:
+def load_queries(
+    files: Mapping[str, bytes],
+    program: Program,
+    test_data: Path | None,
+    with_labels: bool = False,
+) -> Queries:
     """Return the queries of the folder, behind those of a file of test data if there is one.
+
+    Parameters
+    ----------
+    files : mapping of file name to content
+    program : Program
+    test_data : Path or None
+    with_labels : bool
+        Whether the labels of the test data are wanted, if there are any.
 
     Raises
     ------
@@ -196,12 +209,15 @@ def load_queries(files: Mapping[str, bytes], program: Program, test_data: Path |
         raise InputError(f"queries.npz: damaged ({error}); compile the model again") from error
     if test_data is None:
         return queries
-    given = read_samples(test_data, program.n_features, "test").X
+    samples = read_samples(test_data, program.n_features, "test")
+    given = samples.X
+    truth = samples.class_numbers(program.classes, test_data.name) if with_labels else None
     return Queries(
         np.concatenate([given, queries.X]),
         "test-data",
         len(given),
         len(given) + queries.n_ordinary,
+        truth=truth,
     )
 
 

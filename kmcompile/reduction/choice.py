@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.reduction.distance import standing_for
-from kmcompile.program.cost import worst_operations
-from kmcompile.program.interpreter import Status, interpret
 from kmcompile.reduction.curve import Point, Reduction
 from kmcompile.reduction.leaf_sizes import LeafSizes
+from kmcompile.reduction.measured import point_of
 from kmcompile.reduction.reducible import require_reducible
 from kmcompile.reduction.risk_to_ask import no_size
 from kmcompile.reduction.samples import parts_of, require_support
@@ -98,13 +96,18 @@ def reduce_asked(
     lowered = lowered_sum(machine, plan)
     parts = parts_of(lowered, plan)
     if asked == "auto":
-        require_support(parts.held.n, plan.promise.risk, _share_of_risk(plan), len(plan.samples))
-    hold = Answers.of(machine, parts.hold, plan.tolerance)
-    pick = Answers.of(machine, parts.pick, plan.tolerance)
+        of = plan.promise.what
+        require_support(
+            parts.held.n, plan.promise.risk, _share_of_risk(plan), len(plan.samples), of
+        )
+    hold = Answers.of(machine, parts.hold, plan.tolerance, parts.truth.hold)
+    pick = Answers.of(machine, parts.pick, plan.tolerance, parts.truth.pick)
     before = point_of(Made(machine, "trained"), lowered, None, parts.held, 0.0)
     if len(plan.samples):
-        left = parts.rest if len(parts.rest) else parts.hold
-        plan = replace(plan, samples=np.ascontiguousarray(left), counted=parts.counted)
+        left, truth = parts.rest, parts.truth.rest
+        if not len(left):
+            left, truth = parts.hold, parts.truth.hold
+        plan = replace(plan, samples=np.ascontiguousarray(left), counted=parts.counted, truth=truth)
     n = machine.n_support_vectors
     most = n - 1 if asked == "auto" else int(asked or n)
     if most_of_leaf is None and most >= n:
@@ -143,10 +146,11 @@ def chosen_size(
         _, smaller, point = measured(int(asked))
         return _reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
     risk = _share_of_risk(plan) * plan.promise.risk
+    unsure = held.repeats or plan.counted is not None or hold.truth is not None
 
     def tested(risk: float) -> list[tuple[Lowered, KernelMachine, Point]]:
         found: list[tuple[Lowered, KernelMachine, Point]] = []
-        for n in _tested(sizes, risk, from_largest or held.repeats or plan.counted is not None):
+        for n in _tested(sizes, risk, from_largest or unsure):
             try:
                 found.append(measured(n))
             except InputError:  # the format cannot hold so small a machine
@@ -157,9 +161,9 @@ def chosen_size(
         return found
 
     def refused(what: str, flash_bytes: int | None, remedy: str) -> BudgetError:
-        asked, share = plan.promise.risk, _share_of_risk(plan)
+        asked, share, of = plan.promise.risk, _share_of_risk(plan), plan.promise.what
         again = lambda risk: [point for *_, point in tested(risk)]  # noqa: E731
-        return BudgetError(no_size(what, asked, share, points, again, flash_bytes, remedy))
+        return BudgetError(no_size(what, asked, share, points, again, flash_bytes, remedy, of))
 
     found = tested(risk)
     points = (before, *(point for *_, point in found))
@@ -216,8 +220,8 @@ def _tested(sizes: Sizes | LeafSizes, risk: float, from_largest: bool = False) -
     The samples that pick the methods say about which size is the smallest good one. The test begins
     some steps above it, and ends where it fails. If it failed at once, no size would be found,
     however many vectors were left. Where samples repeat others, a frequent input may be among the
-    held-out samples only; and where no option asks for fewer vectors, some machine must be found.
-    The test then begins at the largest size, in larger steps.
+    held-out samples only; what few samples lose is mostly chance; where no option asks for fewer
+    vectors, some machine must be found. The test then begins at the largest size, in larger steps.
     """
     grid, good = good_size(sizes, risk)
     start = max(0, good - _STEPS_ABOVE)
@@ -229,7 +233,7 @@ def good_size(sizes: Sizes | LeafSizes, risk: float) -> tuple[list[int], int]:
     grid = [sizes.largest]
     while grid[-1] > 1:
         grid.append(int(grid[-1] / _STEP))
-    allowed = risk / 2 * len(sizes.pick.X)
+    allowed = sizes.pick.allowed(risk)
     good, bad = 0, len(grid)
     while bad - good > 1:
         middle = (good + bad) // 2
@@ -238,43 +242,3 @@ def good_size(sizes: Sizes | LeafSizes, risk: float) -> tuple[list[int], int]:
         else:
             bad = middle
     return grid, good
-
-
-def point_of(
-    made: Made, lowered: Lowered, hold: Answers | None, held: Evidence, distance: float
-) -> Point:
-    """Return a machine's point of the curve; its disagreements are counted on `hold`, if any."""
-    counted = hold is not None and len(hold.X) > 0
-    if counted and made.machine.task is Task.REGRESSION:
-        counted = hold is not None and hold.tolerance is not None
-    unlike, n, limit = None, 0, None
-    if hold is not None and counted:
-        tally = held.worst(_unlike(lowered, hold))
-        (n, unlike), limit = tally, tally.limit()
-    return Point(
-        n_vectors=made.machine.n_support_vectors,
-        method=made.method,
-        disagreements=unlike,
-        n_samples=n,
-        limit=limit,
-        table_bytes=lowered.program.table_bytes,
-        operations=int(worst_operations(lowered.program)),
-        distance=distance,
-    )
-
-
-def _unlike(lowered: Lowered, hold: Answers) -> NDArray[np.bool_]:
-    """Return which samples the exact program answers unlike the trained machine, shape (n,).
-
-    What rounding to the codes of an integer format changes counts, too, and so does a refused
-    sample.
-    """
-    answers = interpret(lowered.program, hold.X)
-    accepted = answers.results["status"] == Status.OK
-    if lowered.machine.task is Task.REGRESSION:
-        assert hold.tolerance is not None
-        same = np.abs(answers.decisions[:, 0] - hold.values) <= hold.tolerance
-    else:
-        same = answers.results["label"] == hold.labels
-    unlike: NDArray[np.bool_] = ~(accepted & same)
-    return unlike

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kmcompile.exits.statistical.accuracy import Accuracy
+from kmcompile.exits.statistical.calibration import Of
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -15,11 +18,12 @@ class Point:
     method : str
         How its vectors were found: "matching_pursuit", "construction", "imitation", ...
     disagreements : int or None
-        Samples that it answers unlike the trained machine; None without samples.
+        Samples that it answers unlike the trained machine, or, where a loss is promised, whose
+        right label it loses; None without samples.
     n_samples : int
         Samples on which the disagreements were counted. No vector was chosen by them.
     limit : float or None
-        Upper limit of the probability of a disagreement, at 99 % confidence.
+        Upper limit of the probability of a disagreement, or of the loss, at 99 % confidence.
     table_bytes : int
         Flash of the tables.
     operations : int
@@ -27,6 +31,10 @@ class Point:
     distance : float
         The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine
         that of the largest values of a leaf.
+    gained : int or None
+        Samples whose right label it gains; None where no loss is promised.
+    accuracy : Accuracy or None
+        Right labels of these samples, where a loss is promised.
     """
 
     n_vectors: int
@@ -37,6 +45,8 @@ class Point:
     table_bytes: int
     operations: int
     distance: float
+    gained: int | None = None
+    accuracy: Accuracy | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +58,7 @@ class Reduction:
     asked : str
         "auto" or the number of vectors.
     risk : float or None
-        The largest probability of a disagreement that `auto` allows.
+        The largest probability of a disagreement, or the largest loss, that `auto` allows.
     points : tuple of Point
         The machines that were compared, in decreasing size; the first one is the trained machine.
     chosen : Point
@@ -60,6 +70,11 @@ class Reduction:
     points: tuple[Point, ...]
     chosen: Point
     notes: tuple[str, ...]
+
+    @property
+    def of(self) -> Of:
+        """What `auto` keeps, and what the limits are of."""
+        return "risk" if all(point.gained is None for point in self.points) else "loss"
 
     @property
     def n_before(self) -> int:

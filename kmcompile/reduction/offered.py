@@ -14,8 +14,9 @@ from kmcompile.lower.formats import Lowered
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.passes.reduction.distance import standing_for
-from kmcompile.reduction.choice import Reduced, chosen_size, good_size, lowered_sum, point_of
+from kmcompile.reduction.choice import Reduced, chosen_size, good_size, lowered_sum
 from kmcompile.reduction.curve import Reduction
+from kmcompile.reduction.measured import point_of
 from kmcompile.reduction.sizes import Answers, Made, Sizes
 from kmcompile.request.plan import Plan
 
@@ -91,16 +92,21 @@ def offer_reduced(
         promise=replace(plan.promise, risk=risk),
         samples=held[:0],
         counted=None,
+        truth=None,
     )
+    truths = (wish.truth_of(rows) for rows in (parts.choice, parts.control.rows))
     with threadpool_limits(1):  # threads change the rounding of products
-        pick, hold = (Answers.of(machine, some, None) for some in (picked, held))
+        pick, hold = (
+            Answers.of(machine, some, None, truth)
+            for some, truth in zip((picked, held), truths, strict=True)
+        )
         before = point_of(Made(machine, "trained"), trained, hold, parts.control, 0.0)
         on_grid = plan.number_format != "float32"
         sizes = Sizes(machine, machine.n_support_vectors - 1, fit, pick, tell, on_grid)
         grid, good = good_size(sizes, risk)
         smaller = standing_for(machine, sizes.at(grid[max(0, good - 1)]).machine)
         lowered = lowered_sum(smaller, plan)
-    asked = replace(plan, samples=held)
+    asked = replace(plan, samples=held, truth=hold.truth)
     counted = partial(chosen_size, sizes, hold, parts.control, before, asked, from_largest=True)
 
     def behind_exits() -> Reduced:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from kmcompile.exits.statistical.calibration import Of
 from kmcompile.exits.statistical.risk import rounded_up
 from kmcompile.reduction.curve import Point
 from kmcompile.text.figures import percent_beside
@@ -17,6 +18,7 @@ def no_size(
     tested: Callable[[float], Sequence[Point]],
     flash_bytes: int | None,
     remedy: str,
+    of: Of = "risk",
 ) -> str:
     """Return the text of the error, with the curve and a `--risk` that a size keeps.
 
@@ -36,18 +38,19 @@ def no_size(
         The most bytes of tables.
     remedy : str
         What else helps.
+    of : {"risk", "loss"}
     """
     allowed = share * risk
     curve = "; ".join(
         f"{p.n_vectors:,} vectors, {p.table_bytes:,} bytes: at most "
-        f"{percent_beside(p.limit, allowed)} differ"
+        f"{percent_beside(p.limit, allowed)} {'differ' if of == 'risk' else 'lost'}"
         for p in points
         if p.limit is not None
     )
     part = "" if share == 1 else f" (the reduced machine may take {share:g} of it)"
     ask = _risk_that_works(risk, share, tested, flash_bytes)
-    told = remedy if ask is None else f"ask for --risk {ask:g}, or {remedy}"
-    return f"--reduce auto: {what} a risk of {risk:.15g}{part}\n{curve}\n{told}"
+    told = remedy if ask is None else f"ask for --{of} {ask:g}, or {remedy}"
+    return f"--reduce auto: {what} a {of} of {risk:.15g}{part}\n{curve}\n{told}"
 
 
 def _risk_that_works(

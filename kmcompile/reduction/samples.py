@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import LEAST_SAMPLES, accepted_rows, that_count
+from kmcompile.exits.statistical.calibration import Of
 from kmcompile.exits.statistical.near_copies import groups_of
 from kmcompile.exits.statistical.readings import Evidence, set_aside
 from kmcompile.exits.statistical.risk import least_risk, rounded_up, samples_needed
@@ -28,6 +30,24 @@ _MOST_ASIDE = 0.5
 """Largest share that can be set aside where samples repeat others."""
 
 
+class Truth(NamedTuple):
+    """The right labels of parts of the samples, each of shape (n,), int64; None without labels."""
+
+    pick: NDArray[np.int64] | None = None
+    hold: NDArray[np.int64] | None = None
+    rest: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(
+        cls, truth: NDArray[np.int64] | None, *rows: NDArray[np.intp] | NDArray[np.bool_]
+    ) -> Truth:
+        """Return those of the rows of `pick`, `hold` and `rest`."""
+        return cls() if truth is None else cls(*(truth[part] for part in rows))
+
+
+_NO_TRUTH = Truth()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Parts:
     """Disjoint parts of the samples.
@@ -40,6 +60,8 @@ class Parts:
         Which samples of `hold` count.
     counted : Counted or None
         Which samples of `rest` count; None: all of them do.
+    truth : Truth
+        The right labels of `pick`, `hold` and `rest`, where a loss is promised.
     """
 
     fit: Float32Array
@@ -48,6 +70,7 @@ class Parts:
     rest: Float32Array
     held: Evidence
     counted: Counted | None = None
+    truth: Truth = _NO_TRUTH
 
 
 def parts_of(lowered: Lowered, plan: Plan) -> Parts:
@@ -66,6 +89,7 @@ def parts_of(lowered: Lowered, plan: Plan) -> Parts:
         return Parts(X, X, X, X, Evidence.of(np.arange(0)))
     accepted = accepted_rows(lowered.program.prepare, X)
     X = np.ascontiguousarray(X[accepted])
+    truth = None if plan.truth is None else plan.truth[accepted]
     groups = groups_of(X, lowered.machine)
     _require_samples(len(groups.firsts), len(X))
     if training_points(lowered.machine, X, groups.repeated_share).training:
@@ -77,15 +101,18 @@ def parts_of(lowered: Lowered, plan: Plan) -> Parts:
     rng, shares = np.random.default_rng(_SEED), _SHARES[plan.mode == "statistical"]
     if len(groups.firsts) == len(X) and plan.counted is None:
         ends = np.round(np.cumsum(shares) * len(X)).astype(int)
-        rows = (np.sort(part) for part in np.split(rng.permutation(len(X)), ends))
+        rows = [np.sort(part) for part in np.split(rng.permutation(len(X)), ends)]
         fit, pick, hold, rest = (np.ascontiguousarray(X[part]) for part in rows)
-        return Parts(fit, pick, hold, rest, Evidence.of(np.arange(len(hold))))
+        every = Evidence.of(np.arange(len(hold)))
+        return Parts(fit, pick, hold, rest, every, None, Truth.of(truth, *rows[1:]))
     counted = Counted.whole(len(accepted)) if plan.counted is None else plan.counted
-    return _of_repeated(X, groups.first, counted.of(accepted), plan.mode == "statistical", rng)
+    keeps_rest = plan.mode == "statistical"
+    return _of_repeated(X, truth, groups.first, counted.of(accepted), keeps_rest, rng)
 
 
 def _of_repeated(
     X: Float32Array,
+    truth: NDArray[np.int64] | None,
     group: NDArray[np.intp],
     counted: Counted,
     keeps_rest: bool,
@@ -101,12 +128,14 @@ def _of_repeated(
     fit, pick, *hold = (np.sort(part) for part in np.split(rng.permutation(firsts), ends))
     last = aside.evidence
     if not keeps_rest:
-        return Parts(X[fit], X[pick], X[last.rows], X[:0], last)
+        labels = Truth.of(truth, pick, last.rows)
+        return Parts(X[fit], X[pick], X[last.rows], X[:0], last, None, labels)
     held = seen[np.isin(group[seen], group[hold[0]])]
     once = counted.once[held] & np.isin(held, hold[0])
     rest = Counted(last.every, np.isin(group[last.rows], group[aside.once]))
     evidence = Evidence(held, counted.every[held], once)
-    return Parts(X[fit], X[pick], X[held], X[last.rows], evidence, rest)
+    labels = Truth.of(truth, pick, held, last.rows)
+    return Parts(X[fit], X[pick], X[held], X[last.rows], evidence, rest, labels)
 
 
 def _require_samples(n: int, n_given: int) -> None:
@@ -118,7 +147,7 @@ def _require_samples(n: int, n_given: int) -> None:
         )
 
 
-def require_support(n: int, risk: float, share: float, n_given: int) -> None:
+def require_support(n: int, risk: float, share: float, n_given: int, of: Of = "risk") -> None:
     """Raise InputError if n held-out samples support no share of a risk, even without a mistake.
 
     Parameters
@@ -130,16 +159,18 @@ def require_support(n: int, risk: float, share: float, n_given: int) -> None:
         Which part of it a reduced machine may take.
     n_given : int
         The samples from which they were held out.
+    of : {"risk", "loss"}
     """
-    least = least_risk(n)
+    least = least_risk(n, of=of)
     if least <= share * risk:
         return
     part = "" if share == 1 else f" (the reduced machine may take {share:g} of it)"
-    enough = math.ceil((samples_needed(share * risk) + 1) * n_given / max(n, 1))
-    supported, told, ask = rounded_up(least / share), "no risk", ""
+    enough = math.ceil((samples_needed(share * risk, of=of) + 1) * n_given / max(n, 1))
+    supported, told, ask = rounded_up(least / share), f"no {of}", ""
     if supported < 1:
-        told = f"a disagreement in {percent_beside(supported, risk)} of the inputs"
-        ask = f"ask for --risk {supported:g}, or "
+        what = "a disagreement in" if of == "risk" else "a loss of"
+        told = f"{what} {percent_beside(supported, risk)} of the inputs"
+        ask = f"ask for --{of} {supported:g}, or "
     raise InputError(
         f"--reduce auto: {n:,} held-out samples support {told}, not in {100 * risk:.15g} %{part}, "
         f"even if they show none\n{ask}give at least {enough:,} samples"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
+from kmcompile.exits.statistical.loss import losses_of
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.kernels.derivatives import has_gradient
 from kmcompile.model.grid import integer_grid
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -24,6 +27,10 @@ from kmcompile.passes.reduction.selection import Selection
 _MOST_PRODUCTS = 4e10
 """Multiply-adds that the construction or the imitation of one machine may take: some seconds."""
 
+_DEVIATIONS = 1.2
+"""Deviations of a loss on these samples by which its limit on four times as many is larger: it is
+2.3 deviations on those."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
@@ -37,28 +44,49 @@ class Answers:
         The first decision of each sample, which is the value of a regression.
     tolerance : float or None
         In a regression, the largest difference that is no disagreement.
+    truth : ndarray of shape (n,), int64, or None
+        The right labels, where a loss is promised.
     """
 
     X: Float32Array
     labels: NDArray[np.int64]
     values: NDArray[np.float64]
     tolerance: float | None
+    truth: NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, machine: KernelMachine, X: Float32Array, tolerance: float | None) -> Answers:
+    def of(
+        cls,
+        machine: KernelMachine,
+        X: Float32Array,
+        tolerance: float | None,
+        truth: NDArray[np.int64] | None = None,
+    ) -> Answers:
         """Return the answers of a trained machine."""
         reference = evaluate(machine, X)
-        return cls(X, reference.labels, reference.decisions[:, 0], tolerance)
+        return cls(X, reference.labels, reference.decisions[:, 0], tolerance, truth)
 
-    def disagreements(self, reduced: KernelMachine) -> int:
-        """Return how many samples a reduced machine answers unlike the trained one."""
+    def allowed(self, risk: float) -> float:
+        """Return how many disagreements let larger samples support a risk or loss."""
+        return risk * len(self.X) * (0.5 if self.truth is None else 1.0)
+
+    def disagreements(self, reduced: KernelMachine) -> float:
+        """Return how many samples a reduced machine answers unlike the trained one.
+
+        Of a loss it is the number of right labels lost, with as much more as the limit of larger
+        samples adds for all that are lost and gained.
+        """
         if not len(self.X):
             return 0
         reference = evaluate(reduced, self.X)
         if reduced.task is Task.REGRESSION:
             apart = np.abs(reference.decisions[:, 0] - self.values)
             return int((apart > self.tolerance).sum()) if self.tolerance is not None else 0
-        return int((reference.labels != self.labels).sum())
+        tally = Tally.of(losses_of(reference.labels, self.labels, self.truth))
+        if tally.gained is None:
+            return tally.disagreements
+        changed = tally.disagreements + tally.gained
+        return tally.disagreements - tally.gained + _DEVIATIONS * math.sqrt(changed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import VectorlessSum
 from kmcompile.reduction.curve import Reduction
 from kmcompile.report import checked, chosen, contents
+from kmcompile.report.accuracy_section import Accuracy, accuracy_section
 from kmcompile.report.choice import choice_section
 from kmcompile.report.choices import choices_of
 from kmcompile.report.costs import Sample, cost_section, sample_of, stages_section
@@ -123,6 +124,7 @@ def assemble(made: Compilation) -> contents.Report:
     target = target_section(program, plan.target, findings, answers, sample)
     choice = _choice(made.chosen)
     risk = _risk(made)
+    accuracy = _accuracy(made)
     calibration = _calibration(made.chosen)
     sections: tuple[Section[object], ...] = (
         model,
@@ -141,6 +143,7 @@ def assemble(made: Compilation) -> contents.Report:
         target,
         choice,
         risk,
+        accuracy,
         calibration,
     )
     reasons: dict[str, str] = {}
@@ -155,6 +158,7 @@ def assemble(made: Compilation) -> contents.Report:
         cost=cost.content,
         verification=verification.content,
         risk=risk.content,
+        accuracy=accuracy.content,
         calibration=calibration.content,
         choice=choice.content,
         choices=choices_of(made.chosen.compared),
@@ -266,6 +270,21 @@ def _risk(made: Compilation) -> Section[checked.Risk | None]:
         reason = _NO_EXITS if program.is_regression else _NO_RISK[program.mode]
         return Section(None, {"risk": reason})
     return risk_section(calibration, made.queries, made.findings.check)
+
+
+def _accuracy(made: Compilation) -> Section[Accuracy | None]:
+    """Return right labels of the control samples of what is promised, and of test samples."""
+    exits, reduction, check = made.chosen.exits, made.reduction, made.findings.check
+    control = None if reduction is None else reduction.chosen.accuracy
+    if exits.calibration is not None:
+        control = exits.calibration.accuracy
+    tested = made.queries.source == "test-data" and check is not None
+    return accuracy_section(
+        made.chosen.plan.promise.what == "loss",
+        made.chosen.program.classes,
+        control,
+        check.accuracy if tested and check is not None else None,
+    )
 
 
 def _calibration(made: ChosenProgram) -> Section[chosen.Calibration | None]:

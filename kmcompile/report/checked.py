@@ -47,19 +47,22 @@ class Verification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """The rate at which test samples got another label than the model's.
+    """The rate at which test samples got another label than the model's, or lost a right one.
 
     Attributes
     ----------
     queries : int
         Number of accepted test samples; refused samples have no label.
+    disagreements, gained : int
+        As in `Risk`.
     lower_limit, upper_limit : float
-        Limits of the probability of another label, each with `confidence` (Clopper and Pearson,
-        1934).
+        Limits of the probability of another label (Clopper and Pearson, 1934), or of the loss, each
+        with `confidence`.
     """
 
     queries: int
     disagreements: int
+    gained: int
     confidence: float
     lower_limit: float
     upper_limit: float
@@ -67,15 +70,20 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Risk:
-    """The promised probability of another label, what supports it, what test samples show.
+    """The promised risk or loss, what supports it, what test samples show.
 
     Attributes
     ----------
+    of : {"risk", "loss"}
+        What is promised: the largest probability of another label than the model's, or how much
+        lower than the model's the share of right labels is at most.
     upper_bound, confidence : float or None
         The bound that the control samples support, and its confidence.
     calibration_queries, disagreements : int or None
         Number of control samples, and of those to which an early exit gives another label than the
-        model's.
+        model's; of a loss, those that lose a right label.
+    gained : int
+        Control samples that gain a right label; 0 of a risk, which does not count them.
     guarantee : {"guaranteed", "expected", "none"}
         Whether `upper_bound` holds with `confidence`, in expectation, or not at all.
     measured : Measured or None
@@ -86,5 +94,7 @@ class Risk:
     confidence: float | None
     calibration_queries: int | None
     disagreements: int | None
+    gained: int
+    of: Literal["risk", "loss"]
     guarantee: Literal["guaranteed", "expected", "none"]
     measured: Measured | None

@@ -6,7 +6,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from kmcompile.report.summary import Report, has_no_labels, reason, verification_part
+from kmcompile.report.summary import (
+    Report,
+    has_no_labels,
+    lost_and_gained,
+    reason,
+    verification_part,
+)
 from kmcompile.text.figures import count_text, share_text, small_text
 
 
@@ -119,19 +125,22 @@ def _risk_checks(report: Report) -> list[Check]:
     risk = report.get("risk")
     if risk is None or risk["guarantee"] != "guaranteed":  # a single program refutes no expectation
         return []
-    what, where = "Test samples do not refute the risk's bound", "float64 model"
+    of = risk["of"]
+    what, where = f"Test samples do not refute the {of}'s bound", "float64 model"
     measured, bound = risk["measured"], risk["upper_bound"]
     if measured is None:
         return [Check(what, where, reason(report, "risk.measured"), Status.NOT_RUN)]
     text = (
-        f"{measured_text(measured)}: a risk of at least {small_text(measured['lower_limit'])}, "
-        f"the bound is {small_text(bound)}"
+        f"{measured_text(measured, of == 'loss')}: a {of} of at least "
+        f"{small_text(measured['lower_limit'])}, the bound is {small_text(bound)}"
     )
     return [Check(what, where, text, _status(measured["lower_limit"] > bound))]
 
 
-def measured_text(measured: dict[str, Any]) -> str:
-    """Return a text on how many test samples got another label than the model's."""
+def measured_text(measured: dict[str, Any], of_loss: bool = False) -> str:
+    """Return a text on how many test samples got another label than the model's, or lost one."""
+    if of_loss:
+        return f"{lost_and_gained(measured)} of {count_text(measured['queries'])} test samples"
     return (
         f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
         "samples with another label than the model's"

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from kmcompile.report.accuracy_section import Accuracy
 from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, ComparedProgram, Format, Modes
 from kmcompile.report.image_section import Image
@@ -257,6 +258,8 @@ class Report:
         The options in effect. An option that was not given is None and needs no reason.
     choices : sequence of ComparedProgram
         The programs that were compared and that no other one beats, and the chosen one.
+    accuracy : Accuracy or None
+        Right labels of the trained model and of the program; None where no loss is promised.
     modes : Modes or None
         The comparison with mode certified; None in the other modes.
     formats : sequence of Format or None
@@ -288,6 +291,7 @@ class Report:
     cost: Cost | None
     verification: Verification | None
     risk: Risk | None
+    accuracy: Accuracy | None
     calibration: Calibration | None
     choice: Choice | None
     choices: Sequence[ComparedProgram]

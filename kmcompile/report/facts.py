@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from kmcompile.report import summary
 from kmcompile.report.checks import measured_text
 from kmcompile.report.summary import Fact, Report, fact, reason
 from kmcompile.text.figures import confidence_text, count_text, ratio_text, small_text
@@ -51,25 +53,32 @@ def costs(report: Report) -> list[Fact]:
 
 def risk_facts(report: Report) -> list[Fact]:
     """Return the promised risk and its evidence."""
+    of_loss = summary.of_loss(report)
+    what = "loss of right labels" if of_loss else "probability of another label"
     fields: list[tuple[str, str, Callable[[Any], str]]] = [
-        ("largest probability of another label, requested", "risk.requested", small_text),
+        (f"largest {what}, requested", "risk.requested", small_text),
         ("upper bound that the data support", "risk.upper_bound", small_text),
         ("confidence", "risk.confidence", confidence_text),
         ("guarantee", "risk.guarantee", _GUARANTEES.__getitem__),
         ("calibration queries", "risk.calibration_queries", count_text),
-        ("disagreements among them", "risk.disagreements", count_text),
-        ("measured on test samples", "risk.measured", _measured_limits),
+        (
+            "right labels lost among them" if of_loss else "disagreements among them",
+            "risk.disagreements",
+            count_text,
+        ),
+        *([("right labels gained", "risk.gained", count_text)] if of_loss else []),
+        ("measured on test samples", "risk.measured", partial(_measured_limits, of_loss)),
     ]
     if report["risk"] is None:
         return [Fact("risk", reason(report, "risk"), missing=True)]
     return [fact(report, *field) for field in fields]
 
 
-def _measured_limits(measured: dict[str, Any]) -> str:
+def _measured_limits(of_loss: bool, measured: dict[str, Any]) -> str:
     return (
-        f"{measured_text(measured)}: a probability between {small_text(measured['lower_limit'])} "
-        f"and {small_text(measured['upper_limit'])}, each with "
-        f"{confidence_text(measured['confidence'])} confidence"
+        f"{measured_text(measured, of_loss)}: a {'loss' if of_loss else 'probability'} between "
+        f"{small_text(measured['lower_limit'])} and {small_text(measured['upper_limit'])}, each "
+        f"with {confidence_text(measured['confidence'])} confidence"
     )
 
 

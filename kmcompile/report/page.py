@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from kmcompile.report import checks, facts, page_rows, summary
+from kmcompile.report.accuracy_section import accuracy_rows
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import CascadeTable, cascade_table
 from kmcompile.report.choices import CAPTION, HEADS, choice_rows, choices_plot
@@ -86,7 +87,9 @@ class Page:
     monitor_rows: tuple[Row, ...]
     monitor_quantiles: tuple[Row, ...]
     monitor_notes: tuple[str, ...]
+    risk_title: str
     risk: tuple[Fact, ...]
+    accuracy: tuple[Row, ...]
     calibration: tuple[Fact, ...]
     choice: tuple[Fact, ...]
     candidates: tuple[Row, ...]
@@ -158,7 +161,9 @@ def page_of(
         monitor_rows=tuple(map(Row, monitor_rows(report))),
         monitor_quantiles=tuple(map(Row, monitor_quantiles(report))),
         monitor_notes=tuple((report["monitor"] or {"notes": ()})["notes"]),
+        risk_title=summary.promise_title(report),
         risk=tuple(facts.risk_facts(report)),
+        accuracy=tuple(Row(row) for row in accuracy_rows(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),
         candidates=page_rows.candidates(report, made["candidates"]),

@@ -68,7 +68,9 @@ def tiles(report: Report) -> tuple[Fact, ...]:
     if summary.has_early_exits(report):
         tiles.append(summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text))
     if report["risk"] is not None:
-        tiles.append(summary.fact(report, "risk, at most", "risk.upper_bound", small_text))
+        tiles.append(
+            summary.fact(report, f"{report['risk']['of']}, at most", "risk.upper_bound", small_text)
+        )
     return tuple(tile if not tile.missing else Fact(tile.label, "-", True) for tile in tiles)
 
 
@@ -138,7 +140,8 @@ def reduction_points(report: Report) -> tuple[Row, ...]:
 def _disagreements(point: Report) -> str:
     if point["disagreements"] is None:
         return "-"
-    return f"{count_text(point['disagreements'])} of {count_text(point['samples'])}"
+    gained = f", {count_text(point['gained'])} gained" if point["gained"] else ""
+    return f"{count_text(point['disagreements'])} of {count_text(point['samples'])}{gained}"
 
 
 def model(report: Report) -> tuple[Fact, ...]:

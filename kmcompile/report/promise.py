@@ -1,15 +1,12 @@
-"""The sections of the report on the promised risk, its evidence, and the calibration."""
+"""The sections of the report on what is promised, its evidence, and the calibration."""
 
 from __future__ import annotations
 
 import math
 
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Calibration, Promise
-from kmcompile.exits.statistical.risk import (
-    CONFIDENCE,
-    clopper_pearson_lower,
-    clopper_pearson_upper,
-)
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.report import checked, chosen
 from kmcompile.report.choice import candidates
 from kmcompile.report.section import Section
@@ -31,11 +28,13 @@ def risk_section(
     reasons = {f"risk.{name}": why for name, is_missing in missing.items() if is_missing}
     measured = measured_risk(promise, queries, check)
     content = checked.Risk(
+        of=promise.of,
         requested=promise.requested,
         upper_bound=promise.upper_bound,
         confidence=promise.confidence,
         calibration_queries=promise.n_samples,
         disagreements=promise.disagreements,
+        gained=promise.gained or 0,
         guarantee=promise.control,
         measured=measured.content,
     )
@@ -73,23 +72,26 @@ def _why_no_promise(calibration: Calibration) -> str:
 def measured_risk(
     promise: Promise, queries: Queries, check: ModelCheck | None
 ) -> Section[checked.Measured | None]:
-    """Return the rate at which test samples got another label than the model's."""
-    reason = _why_not_measured(queries, check)
+    """Return the rate at which test samples got another label than the model's, or their loss."""
+    reason = _why_not_measured(queries, check, promise)
     if check is None or reason:
         return Section(None, {"risk.measured": reason})
-    n_samples, disagreements = queries.n_given - check.refused, check.label_disagreements
+    tally = check.tally
+    if promise.of == "risk":
+        tally = Tally(queries.n_given - check.refused, check.label_disagreements)
     confidence = promise.confidence or CONFIDENCE
     content = checked.Measured(
-        queries=n_samples,
-        disagreements=disagreements,
+        queries=tally.n,
+        disagreements=tally.disagreements,
+        gained=tally.gained or 0,
         confidence=confidence,
-        lower_limit=clopper_pearson_lower(disagreements, n_samples, confidence),
-        upper_limit=clopper_pearson_upper(disagreements, n_samples, confidence),
+        lower_limit=tally.least(confidence),
+        upper_limit=tally.limit(confidence=confidence),
     )
     return Section(content, {})
 
 
-def _why_not_measured(queries: Queries, check: ModelCheck | None) -> str:
+def _why_not_measured(queries: Queries, check: ModelCheck | None, promise: Promise) -> str:
     if queries.source == "calibration":
         return "the samples in --test-data were calibrated with"
     if queries.source != "test-data" or queries.n_given == 0:
@@ -98,4 +100,6 @@ def _why_not_measured(queries: Queries, check: ModelCheck | None) -> str:
         return "the answers were not compared with the model's"
     if check.refused == queries.n_given:
         return "every test sample is refused"
+    if promise.of == "loss" and queries.truth is None:
+        return "--test-data has no labels y"
     return ""

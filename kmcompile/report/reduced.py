@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +24,7 @@ class ReductionPoint:
     n_vectors: int
     method: str
     disagreements: int | None
+    gained: int
     samples: int
     limit: float | None
     table_bytes: int
@@ -40,8 +42,11 @@ class Reduction:
     asked : str
         The value of --reduce; without it, of a routed machine that --max-instructions reduces, all
         vectors.
+    of : {"risk", "loss"}
+        Whether the risk of another label than the trained machine's counts, or the loss of right
+        labels.
     risk : float or None
-        The largest probability of a disagreement that `--reduce auto` allows; None if a number of
+        The largest risk or loss that `--reduce auto` allows; None if a number of
         vectors was asked for.
     vectors_before, vectors_after : int
         Vectors of the trained and of the reduced machine.
@@ -49,11 +54,13 @@ class Reduction:
         How the vectors were found.
     disagreements : int or None
         Samples that get another label than the trained machine's; in a regression, another value
-        by more than the tolerance.
+        by more than the tolerance. Of a loss, those that lose a right label.
+    gained : int
+        Samples that gain a right label; 0 of a risk.
     samples : int
         Samples on which disagreements were counted. No vector was chosen by them.
     limit : float or None
-        Upper limit of the probability of a disagreement, at `confidence`.
+        Upper limit of the risk or loss, at `confidence`.
     confidence : float
     distance : float
         The largest relative distance of a decision, |W_p - W^_p| / |W_p|; in a routed machine
@@ -64,11 +71,13 @@ class Reduction:
     """
 
     asked: str
+    of: Literal["risk", "loss"]
     risk: float | None
     vectors_before: int
     vectors_after: int
     method: str
     disagreements: int | None
+    gained: int
     samples: int
     limit: float | None
     confidence: float

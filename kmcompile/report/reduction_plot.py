@@ -24,13 +24,20 @@ def reduction_plot(report: Report) -> list[Plot]:
     if len(points) < _FEWEST:
         return []
     confidence = confidence_text(section["confidence"])
-    asked = "" if section["risk"] is None else " The dashed line is the risk that was asked for."
+    of_loss = section["of"] == "loss"
+    asked = f" The dashed line is the {section['of']} that was asked for."
+    if section["risk"] is None:
+        asked = ""
+    what = "share of the samples that the trained machine answers otherwise"
+    if of_loss:
+        what = "share of right labels that are lost, less those that are gained"
     return [
         plot(
             "v",
-            "Vectors against disagreements",
-            f"Dots: share of the samples that the trained machine answers otherwise. Upper ends: "
-            f"what the probability is at most, at {confidence} confidence.{asked}",
+            f"Vectors against {'lost labels' if of_loss else 'disagreements'}",
+            f"Dots: {what}. Upper ends: "
+            f"what {'it' if of_loss else 'the probability'} is at most, at {confidence} "
+            f"confidence.{asked}",
             partial(_draw, points, section["risk"]),
             WIDE,
         )
@@ -39,7 +46,10 @@ def reduction_plot(report: Report) -> list[Plot]:
 
 def _draw(points: Sequence[Report], risk: float | None, axes: Any) -> None:
     vectors = [point["n_vectors"] for point in points]
-    shares = [100 * point["disagreements"] / max(point["samples"], 1) for point in points]
+    shares = [
+        100 * (point["disagreements"] - point["gained"]) / max(point["samples"], 1)
+        for point in points
+    ]
     limits = [100 * point["limit"] for point in points]
     axes.set_xscale("log")
     axes.vlines(vectors, shares, limits, color=ACCENT, linewidth=1.0)
@@ -53,7 +63,7 @@ def _draw(points: Sequence[Report], risk: float | None, axes: Any) -> None:
             )
     if risk is not None:
         axes.axhline(100 * risk, color=WARM, linewidth=1.2, linestyle="--")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(bottom=min(0, *shares))
     axes.set_xlabel("vectors")
     axes.set_ylabel("% of the samples")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

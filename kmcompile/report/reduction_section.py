@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmcompile.exits.statistical.risk import CONFIDENCE
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.reduction.curve import Point, Reduction
 from kmcompile.report import reduced
 from kmcompile.report.section import Section
@@ -27,11 +27,13 @@ def reduction_section(reduction: Reduction | None) -> Section[reduced.Reduction 
         reasons |= _missing(path, point, _TRAINED if point is trained else counted)
     content = reduced.Reduction(
         asked=reduction.asked,
+        of=reduction.of,
         risk=reduction.risk,
         vectors_before=reduction.n_before,
         vectors_after=chosen.n_vectors,
         method=chosen.method,
         disagreements=chosen.disagreements,
+        gained=chosen.gained or 0,
         samples=chosen.n_samples,
         limit=chosen.limit,
         confidence=CONFIDENCE,
@@ -47,6 +49,7 @@ def _point(point: Point, is_chosen: bool) -> reduced.ReductionPoint:
         n_vectors=point.n_vectors,
         method=point.method,
         disagreements=point.disagreements,
+        gained=point.gained or 0,
         samples=point.n_samples,
         limit=point.limit,
         table_bytes=point.table_bytes,

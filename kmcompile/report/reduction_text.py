@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmcompile.exits.statistical.risk import CONFIDENCE
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.reduction.curve import Reduction
 from kmcompile.report.summary import Fact, Report, is_reduced, is_regression
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
@@ -33,7 +33,9 @@ def reduction_text(reduction: Reduction, of_regression: bool = False) -> str:
     chosen = reduction.chosen
     if chosen is reduction.points[0]:
         return ""
-    samples = _samples_text(chosen.disagreements, chosen.n_samples, chosen.limit, of_regression)
+    samples = _samples_text(
+        chosen.disagreements, chosen.n_samples, chosen.limit, of_regression, chosen.gained
+    )
     return (
         f"Reduced: the program has {counted(chosen.n_vectors, 'vector', 'vectors')} "
         f"({method_text(chosen.method)}), which stand for the {count_text(reduction.n_before)} of "
@@ -49,13 +51,18 @@ def reduction_facts(report: Report) -> tuple[Fact, ...]:
     if not is_reduced(report):
         return (Fact("vectors", f"all {count_text(section['vectors_before'])}"),)
     of_regression = is_regression(report)
+    of_loss = section["of"] == "loss"
     samples = _samples_text(
-        section["disagreements"], section["samples"], section["limit"], of_regression
+        section["disagreements"],
+        section["samples"],
+        section["limit"],
+        of_regression,
+        section["gained"] if of_loss else None,
     )
     vectors = f"{count_text(section['vectors_after'])} of {count_text(section['vectors_before'])}"
     return (
         Fact("vectors", f"{vectors} ({method_text(section['method'])})"),
-        Fact("disagreements", samples, section["limit"] is None),
+        Fact("right labels" if of_loss else "disagreements", samples, section["limit"] is None),
         *(_VALUES if of_regression else _LABELS),
     )
 
@@ -72,7 +79,11 @@ def method_text(method: str) -> str:
 
 
 def _samples_text(
-    disagreements: int | None, samples: int, limit: float | None, of_regression: bool
+    disagreements: int | None,
+    samples: int,
+    limit: float | None,
+    of_regression: bool,
+    gained: int | None = None,
 ) -> str:
     """Return a phrase on the disagreements with the trained machine."""
     if disagreements is None or limit is None:
@@ -80,10 +91,14 @@ def _samples_text(
             return "their disagreements are counted in the promise of the whole program"
         also = " and a tolerance (--tolerance)" if of_regression else ""
         return f"not counted: that takes samples (--data){also}"
+    of = counted(samples, "sample", "samples")
+    at_most = f"at most {share_text(limit)} at {confidence_text(CONFIDENCE)} confidence"
+    if gained is not None:
+        return (
+            f"a right label lost for {count_text(disagreements)} and gained for "
+            f"{count_text(gained)} of {of}, {at_most} fewer are right"
+        )
     other = "another label than the trained model's"
     if of_regression:
         other = "a value further than the tolerance from the trained model's"
-    return (
-        f"{other} for {count_text(disagreements)} of {counted(samples, 'sample', 'samples')}, at "
-        f"most {share_text(limit)} at {confidence_text(CONFIDENCE)} confidence"
-    )
+    return f"{other} for {count_text(disagreements)} of {of}, {at_most}"

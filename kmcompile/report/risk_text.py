@@ -1,4 +1,4 @@
-"""The promised risk as one sentence, for the header of the emitted C."""
+"""The promised risk or loss as one sentence, for the header of the emitted C."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _AS_THE_SAMPLES = "for inputs that are distributed as those samples were"
 
 
 def risk_text(calibration: Calibration) -> str:
-    """Return the promised risk with its evidence, or the reason why none is promised."""
+    """Return what is promised with its evidence, or the reason why nothing is."""
     promise = calibration.promise
     if promise.control == "none":
         if calibration.thresholds != "risk":
             return f"No risk is promised: --thresholds {calibration.thresholds} has no bound."
-        return "No risk is promised: the model was trained on the samples."
+        return f"No {promise.of} is promised: the model was trained on the samples."
     risk = promise.upper_bound if promise.requested is None else promise.requested
     assert risk is not None
     samples = f"{count_text(promise.n_samples)} control samples"
@@ -23,6 +23,11 @@ def risk_text(calibration: Calibration) -> str:
     else:
         assert promise.confidence is not None
         how = f"{confidence_text(promise.confidence)} confidence, {samples}"
+    if promise.of == "loss":
+        return (
+            "The share of right labels is lower than the trained model's by at most "
+            f"{small_text(risk)} ({how}), {_AS_THE_SAMPLES}."
+        )
     return (
         "The label differs from the trained model's with a probability of at most "
         f"{small_text(risk)} ({how}), {_AS_THE_SAMPLES}."

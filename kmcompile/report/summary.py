@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.text.figures import bytes_text, count_text, ratio_text, share_text
+from kmcompile.text.figures import bytes_text, count_text, counted, ratio_text, share_text
 
 Report = dict[str, Any]
 
@@ -184,6 +184,24 @@ def verification_part(report: Report, *keys: str) -> Report | None:
     for key in keys:
         section = section and section[key]
     return section
+
+
+def promise_title(report: Report) -> str:
+    """Return what a program may get wrong where something is promised."""
+    if of_loss(report):
+        return "loss of right labels against the model"
+    return "risk of another label than the model's"
+
+
+def of_loss(report: Report) -> bool:
+    """Return whether a loss is promised, not a risk."""
+    return report["risk"] is not None and report["risk"]["of"] == "loss"
+
+
+def lost_and_gained(counts: Report) -> str:
+    """Return how many right labels are lost and gained."""
+    lost = counted(counts["disagreements"], "right label lost", "right labels lost")
+    return f"{lost}, {count_text(counts['gained'])} gained"
 
 
 def promised(risk: dict[str, Any]) -> float:

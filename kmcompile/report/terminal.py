@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -10,20 +10,19 @@ from rich.table import Table
 from rich.text import Text
 
 from kmcompile.report import checks, summary
+from kmcompile.report.accuracy_section import ACCURACY, accuracy_rows
 from kmcompile.report.checks import Status
 from kmcompile.report.choices import CAPTION, HEADS, choice_rows
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
 from kmcompile.report.monitor_text import monitor_facts
+from kmcompile.report.promise_text import promise_rows
 from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.report.stepping_text import stepping_facts
 from kmcompile.text.figures import (
     bytes_text,
-    confidence_text,
     count_text,
-    counted,
     ratio_text,
     share_text,
-    small_text,
 )
 from kmcompile.text.visible import printable
 
@@ -41,6 +40,7 @@ _UNSAID = (
     "memory.flash_budget_",
     "memory.ram_budget_",
     "calibration",  # null whenever the risk is null
+    "accuracy",
     "choice",
     "formats",
     "stepping",
@@ -84,7 +84,8 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
         ("the answer in steps", _facts(stepping_facts(report), console)),
-        ("risk of another label than the model's", _risk(report, console)),
+        (summary.promise_title(report), _risk(report, console)),
+        ("right labels", _side_by_side(ACCURACY, accuracy_rows(report), console)),
         (of_modes, _modes(report, console)),
         ("verification", _verification(report, console)),
         ("not available", _missing(report, console)),
@@ -287,60 +288,24 @@ def _certified(stage: dict[str, Any]) -> str:
 def _risk(report: dict[str, Any], console: Console) -> Table:
     """Return the risk promised, supported and measured."""
     table = _grid("left", "left")
-    risk = report["risk"]
-    if risk is None:
-        return table
-    for label, text in (
-        ("promised", _promised(report)),
-        ("supported", _supported(report)),
-        ("measured", _measured(report)),
-    ):
+    for label, text in promise_rows(report):
         table.add_row(_cell(f"  {label}", console), _cell(text, console))
     return table
 
 
 def _modes(report: dict[str, Any], console: Console) -> Table:
     """Return both modes side by side, and the advice on which to use."""
-    table = _grid("left", "right", "right")
     rows = [row for row in mode_rows(report) if row[0] != "stages that decide"]  # long
-    if rows:
-        table.add_row("", *(_cell(mode, console, "dim") for mode in MODES))
+    return _side_by_side(MODES, rows, console)
+
+
+def _side_by_side(names: Sequence[str], rows: Iterable[Sequence[str]], console: Console) -> Table:
+    table = _grid("left", *("right" for _ in names))
     for label, *values in rows:
+        if not table.row_count:
+            table.add_row("", *(_cell(name, console, "dim") for name in names))
         table.add_row(_cell(f"  {label}", console), *(_cell(value, console) for value in values))
     return table
-
-
-def _promised(report: dict[str, Any]) -> str:
-    risk = report["risk"]
-    if risk["guarantee"] == "none":
-        return f"nothing: {summary.reason(report, 'risk.requested')}"
-    how = {"guaranteed": ", guaranteed", "expected": " in expectation"}[risk["guarantee"]]
-    return f"at most {small_text(summary.promised(risk))}{how}"
-
-
-def _supported(report: dict[str, Any]) -> str:
-    risk = report["risk"]
-    found = (
-        f"{counted(risk['disagreements'], 'disagreement', 'disagreements')} in "
-        f"{count_text(risk['calibration_queries'])} calibration samples"
-    )
-    if risk["upper_bound"] is None:
-        return found if risk["calibration_queries"] else "nothing"
-    with_confidence = ""
-    if risk["confidence"] is not None:
-        with_confidence = f" with {confidence_text(risk['confidence'])} confidence"
-    return f"at most {small_text(risk['upper_bound'])}{with_confidence}: {found}"
-
-
-def _measured(report: dict[str, Any]) -> str:
-    measured = report["risk"]["measured"]
-    if measured is None:
-        return summary.reason(report, "risk.measured")
-    return (
-        f"{count_text(measured['disagreements'])} of {count_text(measured['queries'])} test "
-        f"samples: at most {small_text(measured['upper_limit'])} with "
-        f"{confidence_text(measured['confidence'])} confidence"
-    )
 
 
 def _verification(report: dict[str, Any], console: Console) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kmcompile.request.option_values import DEFAULT_PROMISE, flag
+from kmcompile.request.option_values import DEFAULT_PROMISE, PROMISED, flag
 from kmcompile.request.options import LISTS, Options
 
 
@@ -54,6 +54,6 @@ def _useless(mode: str, given: Options) -> Iterator[str]:
     if mode == "exact":
         fields += [*LISTS, *(["tolerance"] if given.replay != "float64" else [])]
     for field in fields:
-        kept = field == "risk" and given.reduce == "auto"
+        kept = field in PROMISED and given.reduce == "auto"
         if getattr(given, field) is not None and not kept:
             yield field

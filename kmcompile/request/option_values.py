@@ -53,9 +53,12 @@ _LARGEST = 2**32 - 1
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType(
     {"reduce": "off", "optimize": "balanced", "tables": "code"}
 )
+PROMISED = ("risk", "loss")
+"""The options that say what is promised: a program keeps one of them."""
 DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
     {
         "risk": DEFAULT_RISK,
+        "loss": None,
         "risk_control": "guaranteed",
         "thresholds": "risk",
         "generated": DEFAULT_GENERATED,
@@ -92,6 +95,7 @@ def without_defaults(options: Options) -> Options:
     options = dataclasses.replace(
         options,
         risk=_as_number(options.risk),
+        loss=_as_number(options.loss),
         threshold=_as_number(options.threshold),
         monitor=_as_number(options.monitor),
         input_tolerance=as_tolerance(options.input_tolerance),
@@ -181,7 +185,7 @@ def _check_promise(options: Options) -> None:
     asked = named(options, DEFAULT_PROMISE)
     _check_reduce(options)
     if options.reduce == "auto":
-        asked = named(options, [field for field in DEFAULT_PROMISE if field != "risk"])
+        asked = named(options, [field for field in DEFAULT_PROMISE if field not in PROMISED])
     if asked and options.mode in ("exact", "certified"):
         raise UsageError(
             f"--mode {options.mode} has no use for {asked}\n"
@@ -189,7 +193,11 @@ def _check_promise(options: Options) -> None:
         )
     if asked and options.data is None:
         raise UsageError(f"calibration samples are needed for {asked}\ngive --data FILE")
-    promise = named(options, ("risk", "risk_control", "generated"))
+    if options.risk is not None and options.loss is not None:
+        raise UsageError(
+            f"{named(options, PROMISED)}: a program keeps a risk or a loss\nleave out one of them"
+        )
+    promise = named(options, (*PROMISED, "risk_control", "generated"))
     if promise and options.thresholds not in (None, "risk"):
         raise UsageError(
             f"--thresholds {options.thresholds} promises nothing, so it does not go with "
@@ -208,11 +216,12 @@ def _check_reduce(options: Options) -> None:
         return
     if options.data is None:
         raise UsageError("--reduce auto counts disagreements on samples\ngive --data FILE")
-    if options.risk == "auto" or options.thresholds not in (None, "risk"):
-        what = named(options, ("risk",) if options.risk == "auto" else ("thresholds",))
+    autos = [field for field in PROMISED if getattr(options, field) == "auto"]
+    if autos or options.thresholds not in (None, "risk"):
+        of = autos[0] if autos else "risk"
         raise UsageError(
-            f"--reduce auto keeps a risk that is a number, so it does not go with {what}\n"
-            "give --risk P"
+            f"--reduce auto keeps a {of} that is a number, so it does not go with "
+            f"{named(options, autos or ('thresholds',))}\ngive --{of} P"
         )
 
 
@@ -266,8 +275,9 @@ def _check_values(options: Options) -> None:
         for value in given if isinstance(given, tuple) else (given,):
             if value is not None and value not in allowed:
                 raise UsageError(f"{flag(field)} {value}: must be one of {', '.join(allowed)}")
-    if options.risk is not None and options.risk != "auto":
-        _check_number("risk", options.risk, low=0.0, high=1.0)
+    for field in PROMISED:
+        if getattr(options, field) not in (None, "auto"):
+            _check_number(field, getattr(options, field), low=0.0, high=1.0)
     if options.tolerance is not None:
         _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
     if options.monitor is not None:

@@ -52,6 +52,7 @@ class Options:
     threshold: float | None = None
     mode: str | None = None
     risk: float | str | None = None
+    loss: float | str | None = None
     risk_control: str | None = None
     thresholds: str | None = None
     generated: int | None = None

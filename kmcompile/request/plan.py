@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_mode import settling, with_settled_mode
+from kmcompile.request.asked_promise import AskedPromise
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
 from kmcompile.request.counted import Counted
@@ -23,59 +26,13 @@ from kmcompile.request.option_values import (
     without_default_replay,
     without_defaults,
 )
-from kmcompile.request.options import DEFAULT_GENERATED, DEFAULT_RISK, Options
+from kmcompile.request.options import Options
 from kmcompile.request.prefix import check_prefix, check_telemetry_prefix, prefix_from
 from kmcompile.request.task_options import for_task
 from kmcompile.target import Target, load_target
 
 Mode = Literal["exact", "certified", "statistical"]
 Optimize = Literal["balanced", "mean", "worst", "flash"]
-
-
-@dataclass(frozen=True, slots=True)
-class AskedPromise:
-    """How the thresholds of statistical exits are found, and which risk is promised.
-
-    Parameters
-    ----------
-    thresholds : {"risk", "maxsmoothed", "simple"}
-        The source of the thresholds; only "risk" gives a promise.
-    risk : float
-        The largest probability of a label other than the model's; unused for "auto".
-    risk_is : {"given", "default", "auto"}
-        Where the risk comes from. "auto": the least risk that the samples support. "default"
-        becomes "auto" if the samples cannot support the default risk.
-    control : {"guaranteed", "expected"}
-    window, dimensions : int or None
-        Of the NSV paper's scheme, which the other thresholds mean: the steps to either side from
-        which MaxSmoothed takes extremes, and the dimensions of the projection; None: chosen.
-    n_generated : int
-        Most points that are made to mislead early exits and set the least widths of bands.
-    """
-
-    thresholds: Literal["risk", "maxsmoothed", "simple"]
-    risk: float
-    risk_is: Literal["given", "default", "auto"]
-    control: Literal["guaranteed", "expected"]
-    window: int | None = None
-    dimensions: int | None = None
-    n_generated: int = DEFAULT_GENERATED
-
-    @classmethod
-    def of(cls, options: Options) -> AskedPromise:
-        """Return the promise that options, without repeated defaults, ask for."""
-        risk_is: Literal["given", "default", "auto"] = "given"
-        if options.risk is None or options.risk == "auto":
-            risk_is = "default" if options.risk is None else "auto"
-        return cls(
-            cast("Literal['risk', 'maxsmoothed', 'simple']", options.thresholds or "risk"),
-            float(options.risk) if risk_is == "given" and options.risk else DEFAULT_RISK,
-            risk_is,
-            "expected" if options.risk_control == "expected" else "guaranteed",
-            options.window,
-            options.dimensions,
-            DEFAULT_GENERATED if options.generated is None else options.generated,
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +84,9 @@ class Plan:
         Whether the user gave the flash budget; exits may then fill it.
     samples, test_samples : ndarray of shape (n, n_features), float32
         The calibration and the test samples as the C receives them; empty without a file.
+    truth, test_truth : ndarray of shape (n,), int64, or None
+        Where a loss is promised, the right labels of these samples as indices of the classes; None
+        for test samples without labels.
     n_jobs : int or None
         joblib's number of jobs.
     telemetry : bool
@@ -167,6 +127,8 @@ class Plan:
     redundancy: int = 1
     step: int | None = None
     counted: Counted | None = None
+    truth: NDArray[np.int64] | None = None
+    test_truth: NDArray[np.int64] | None = None
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -180,6 +142,12 @@ class Plan:
             self.number_format == "auto" and self.mode != "statistical"
         )
         return self.samples if measures and len(self.samples) else None
+
+    def with_samples(self, rows: NDArray[np.intp], counted: Counted | None = None) -> Plan:
+        """Return the plan with some of the calibration samples, and which of them count."""
+        truth = None if self.truth is None else self.truth[rows]
+        samples = np.ascontiguousarray(self.samples[rows])
+        return replace(self, samples=samples, truth=truth, counted=counted)
 
     def in_mode_certified(self) -> Plan:
         """Return the plan with mode certified instead, and with the replay of that mode.
@@ -266,6 +234,13 @@ class Request:
             If the samples cannot be used.
         """
         options = for_task(self.options, machine.task, self.given)
+        samples, truth = _read(options.data, machine, "calibration", options.loss is not None)
+        if options.loss is not None and truth is None:
+            raise InputError(
+                f"--loss {options.loss}: --data has no labels y, which say what answer is right\n"
+                "give samples with labels, or --risk P, which needs none"
+            )
+        tests, test_truth = _read(options.test_data, machine, "test", options.loss is not None)
         mode = cast(Mode, options.mode_asked)
         number_format = options.format or self.target.number_format
         only_float32 = machine.task is Task.REGRESSION or options.input_tolerance is not None
@@ -297,12 +272,14 @@ class Request:
                 self.target, self.given.max_flash, self.given.max_ram, options.max_instructions
             ),
             flash_is_given=options.max_flash is not None,
-            samples=_read(options.data, machine.n_features, "calibration"),
-            test_samples=_read(options.test_data, machine.n_features, "test"),
+            samples=samples,
+            test_samples=tests,
             n_jobs=options.n_jobs,
             telemetry=options.telemetry,
             redundancy=options.redundancy or 1,
             step=options.step,
+            truth=truth,
+            test_truth=test_truth,
         )
 
 
@@ -318,10 +295,14 @@ def _replay(options: Options, mode: Mode) -> Literal["none", "where_double_is_fl
     return "where_double_is_float64" if by_default else "none"
 
 
-def _read(path: Path | None, n_features: int, part: Part) -> Float32Array:
+def _read(
+    path: Path | None, machine: KernelMachine, part: Part, with_labels: bool
+) -> tuple[Float32Array, NDArray[np.int64] | None]:
+    """Return the samples of a file, and their labels where these are wanted and there."""
     if path is None:
-        return np.zeros((0, n_features), dtype=np.float32)
-    return read_samples(path, n_features, part).X
+        return np.zeros((0, machine.n_features), dtype=np.float32), None
+    samples = read_samples(path, machine.n_features, part)
+    return samples.X, samples.class_numbers(machine.classes, path.name) if with_labels else None
 
 
 def _printable(name: str) -> str:

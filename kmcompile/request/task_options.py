@@ -33,6 +33,7 @@ def for_task(options: Options, task: Task, asked: Options) -> Options:
     kmcompile.errors.UsageError: --tolerance 0.1: this model gives labels, not values
     leave it out
     """
+    _check_loss(options, task)
     if task is not Task.REGRESSION:
         if asked.tolerance is not None:
             given = named(asked, ("tolerance",))
@@ -42,6 +43,19 @@ def for_task(options: Options, task: Task, asked: Options) -> Options:
     if options.data is not None and options.mode is None:
         return dataclasses.replace(options, mode="certified")
     return options
+
+
+def _check_loss(options: Options, task: Task) -> None:
+    """Refuse a loss where no label of the samples says which answer is right."""
+    why = {
+        Task.REGRESSION: "a regression, whose values are not right or wrong",
+        Task.ONE_CLASS: "a one-class model, which was trained without labels",
+    }
+    if options.loss is not None and task in why:
+        raise UsageError(
+            f"{named(options, ('loss',))}: a loss is of right labels, and this model is "
+            f"{why[task]}\nleave it out"
+        )
 
 
 def _check_regression(asked: Options) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from kmcompile.errors import UsageError
 from kmcompile.request.options import Options, text_of
 
-_OF_A_PROMISE = ("risk", "risk_control", "thresholds", "generated")
+_OF_A_PROMISE = ("risk", "loss", "risk_control", "thresholds", "generated")
 
 
 def as_tolerance(value: float | Path | str | None) -> float | Path | None:

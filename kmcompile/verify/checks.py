@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.accuracy import Accuracy
 from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.exits.statistical.loss import losses_of
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
 from kmcompile.program.interpreter import Answers, Status
@@ -32,6 +35,8 @@ from kmcompile.verify.probabilities import check_probabilities
 from kmcompile.verify.queries import Queries
 from kmcompile.verify.records import records_of
 from kmcompile.verify.statistical import StageLabels, check_promise, count_labels
+
+_NO_SAMPLES = Tally(0, 0)
 
 
 def check_exact(
@@ -97,6 +102,10 @@ class ModelCheck:
     """The check of the probabilities; None unless the machine is calibrated."""
     within_tolerance: WithinTolerance | None = None
     """The check of the boxes of an input tolerance; None without one."""
+    tally: Tally = _NO_SAMPLES
+    """What the labels of the user's samples cost against the model's."""
+    accuracy: Accuracy | None = None
+    """Right labels of the user's samples; None where they are not known."""
     remarks: tuple[str, ...] = ()
     """Notes on the promised risk, or on the intervals of a regression."""
 
@@ -159,10 +168,16 @@ def check_bounded(
     differs = results["label"] != reference.labels
     given = np.flatnonzero(accepted) < queries.n_given
     label_disagreements = int(differs[given].sum())
+    said, trained = results["label"][given], reference.labels[given]
+    truth = None if queries.truth is None else queries.truth[accepted[: queries.n_given]]
+    tally = Tally.of(losses_of(said, trained, truth))
+    accuracy = None
+    if truth is not None:
+        accuracy = Accuracy.of(said, trained, truth, machine.n_classes)
     remarks: tuple[str, ...] = ()
     if promise is not None and queries.source == "test-data":
         unlike = np.flatnonzero(accepted)[differs & given]
-        remarks = check_promise(promise, unlike, int(given.sum()))
+        remarks = check_promise(promise, unlike, tally)
     ordinary = np.flatnonzero(accepted) < queries.n_ordinary
     shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
     n_shared = queries.n_given or int(shared.sum())
@@ -201,6 +216,8 @@ def check_bounded(
         probabilities=check_probabilities(
             machine, answers, accepted, reference, shared if shared.any() else ordinary
         ),
+        tally=tally,
+        accuracy=accuracy,
         remarks=remarks,
     )
 

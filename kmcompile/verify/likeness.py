@@ -7,6 +7,7 @@ from scipy.special import kolmogorov
 
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.exits.statistical.near_copies import groups_of
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.reduction.curve import Reduction
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
@@ -26,16 +27,19 @@ def promise_broken(
 ) -> str:
     """Return a warning if more labels of test samples differ than is promised; "" otherwise.
 
-    The promise of early exits is about the whole program; without one, that of a reduced machine
-    is.
+    Of a loss, the right labels count, where the test samples have labels. The promise of early
+    exits is about the whole program; without one, that of a reduced machine is.
     """
     promised = None if promise is None else promise.upper_bound
+    of_loss = promise is not None and promise.of == "loss"
     if promised is None and reduction is not None:
-        promised = reduction.chosen.limit
+        promised, of_loss = reduction.chosen.limit, reduction.of == "loss"
     if promised is None or check is None or check.certified is None:
         return ""
     if queries.source != "test-data":
         return ""
+    if of_loss:
+        return _beyond_loss(check.tally, promised)
     return beyond_promise(check.label_disagreements, queries.n_given - check.refused, promised)
 
 
@@ -60,6 +64,18 @@ def beyond_promise(unlike: int, n: int, promised: float) -> str:
     return (
         f"{count_text(unlike)} of {differ} from the model's, {share_text(unlike / n)}: more than "
         f"the {share_text(promised)} that is promised for inputs like --data"
+    )
+
+
+def _beyond_loss(tally: Tally, promised: float) -> str:
+    if tally.gained is None or tally.share <= promised:
+        return ""
+    return (
+        f"{count_text(tally.disagreements)} of {counted(tally.n, 'test label', 'test labels')} "
+        f"{'is' if tally.disagreements == 1 else 'are'} right of the model's alone and "
+        f"{count_text(tally.gained)} of the program's alone, a loss of "
+        f"{share_text(tally.share)}: more than the {share_text(promised)} that is promised for "
+        "inputs like --data"
     )
 
 

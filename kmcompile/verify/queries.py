@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, frozen
 
@@ -25,6 +26,8 @@ class Queries:
         Number of the user's samples, and number of queries before the inputs at the edges.
     notes : tuple of str
         Number of queries of each kind, in words.
+    truth : ndarray of shape (n_given,), int64, or None
+        The right labels of the user's samples as indices of the classes, where a loss is promised.
     """
 
     X: Float32Array
@@ -32,6 +35,7 @@ class Queries:
     n_given: int
     n_ordinary: int
     notes: tuple[str, ...] = ()
+    truth: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "X", frozen(self.X, np.float32))

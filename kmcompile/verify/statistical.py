@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Promise
-from kmcompile.exits.statistical.risk import CONFIDENCE, clopper_pearson_lower
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference
 from kmcompile.program.stages import Stage
@@ -120,39 +121,45 @@ def count_labels(
     return tuple(counted)
 
 
-def check_promise(promise: Promise, unlike: NDArray[np.intp], n_samples: int) -> tuple[str, ...]:
-    """Check whether the labels of test samples refute the promised risk.
+def check_promise(
+    promise: Promise, unlike: NDArray[np.intp], samples: int | Tally
+) -> tuple[str, ...]:
+    """Check whether the labels of test samples refute the promised risk or loss.
 
-    A risk that is promised in expectation is a mean over calibration sets, which the risk of one
-    program may exceed.
+    A loss is refuted only by samples whose right labels are known. What is promised in expectation
+    is a mean over calibration sets, which one program may exceed.
 
     Parameters
     ----------
     promise : Promise
     unlike : ndarray of shape (n_disagreements,), intp
         Indices of the test samples with another label than the model's.
-    n_samples : int
-        Number of test samples that the C accepts.
+    samples : int or Tally
+        Number of test samples that the C accepts, or what their labels cost.
 
     Returns
     -------
     tuple of str
-        A note if the risk in expectation is below Clopper and Pearson's lower limit.
+        A note if the risk or loss in expectation is below its lower limit.
 
     Raises
     ------
     FailedCheckError
-        If a guaranteed risk is below that limit.
+        If a guaranteed risk or loss is below that limit.
     """
-    if promise.upper_bound is None:
+    tally = Tally(samples, len(unlike)) if isinstance(samples, int) else samples
+    if promise.upper_bound is None or (promise.of == "loss" and tally.gained is None):
         return ()
-    confidence, disagreements = promise.confidence or CONFIDENCE, len(unlike)
-    lower = clopper_pearson_lower(disagreements, n_samples, confidence)
+    confidence = promise.confidence or CONFIDENCE
+    lower = tally.least(confidence)
     if lower <= promise.upper_bound:
         return ()
+    what = "get another label than the model's"
+    if tally.gained is not None:
+        what = f"lose a right label and {tally.gained:,} gain one"
     found = (
-        f"{disagreements:,} of {counted(n_samples, 'test sample', 'test samples')} get another "
-        f"label than the model's: a risk of at least {lower:.2g} with {confidence:.0%} confidence"
+        f"{tally.disagreements:,} of {counted(tally.n, 'test sample', 'test samples')} {what}: "
+        f"a {promise.of} of at least {lower:.2g} with {confidence:.0%} confidence"
     )
     if promise.control == "guaranteed":
         raise FailedCheckError(

@@ -109,7 +109,8 @@ def collect_queries(
         parted, told = monitor_inputs(program, pool)
         X.append(parted)
         notes += told
-    return Queries(np.concatenate(X), source, n_given, n_ordinary, tuple(notes))
+    truth = plan.test_truth if len(plan.test_samples) else None
+    return Queries(np.concatenate(X), source, n_given, n_ordinary, tuple(notes), truth)
 
 
 def _n_generated(machine: KernelMachine, source: Source) -> int:

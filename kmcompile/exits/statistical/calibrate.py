@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
+from kmcompile.exits.statistical.accuracy import Accuracy
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade
 from kmcompile.exits.statistical.case import Case, Wish
@@ -34,6 +35,7 @@ from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import weight_notes
+from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
 from kmcompile.request.counted import Counted
@@ -137,7 +139,8 @@ def calibrate(
         tell("challenging the thresholds")
         asked = challenge(program, machine, generated_challenges(machine, X, _CHALLENGES))
         notes = (*notes, _told(asked), *weight_notes(program))
-    calibration = replace(calibration, notes=(*notes, *calibration.notes))
+    accuracy = None if wish is None else _accuracy(program, samples, wish)
+    calibration = replace(calibration, notes=(*notes, *calibration.notes), accuracy=accuracy)
     return Calibrated(program, calibration, held_out, X, wish)
 
 
@@ -179,7 +182,18 @@ def _given(
 def _wish(plan: Plan, given: _Given) -> tuple[Wish, tuple[str, ...]]:
     """Return the risk to promise with the parts of the samples, and notes on both."""
     parts, risk, notes = _parts(plan, given.groups, given.accepted, given.samples.training)
-    return Wish(risk, plan.promise.control, parts, plan.promise.n_generated), notes
+    truth = None if plan.truth is None else plan.truth[given.accepted]
+    return Wish(risk, plan.promise.control, parts, plan.promise.n_generated, truth), notes
+
+
+def _accuracy(program: Program, samples: CalibrationSamples, wish: Wish) -> Accuracy | None:
+    """Return the right labels of the control samples, where a loss is promised."""
+    rows = wish.parts.control.rows[wish.parts.control.every]
+    truth = wish.truth_of(rows)
+    if truth is None:
+        return None
+    said = classify(program, samples.X[rows])[0]["label"]
+    return Accuracy.of(said, samples.trained_labels[rows], truth, len(program.classes))
 
 
 def _told(asked: Challenge) -> str:
@@ -197,7 +211,7 @@ def _parts(
     n, n_groups, control = len(groups.first), len(groups.firsts), plan.promise.control
     if n_groups == n and plan.counted is None:
         risk, notes = _risk(plan, n, training)
-        return split(n, risk, control), risk, notes
+        return split(n, risk, control, plan.promise.what), risk, notes
     counts = Counted.whole(len(accepted)) if plan.counted is None else plan.counted
     parts = split_repeated(groups.first, counts.of(accepted))
     n_control = parts.control.n
@@ -219,14 +233,14 @@ def _risk(
 ) -> tuple[float, tuple[str, ...]]:
     """Return the risk to promise, and a note if it is not the default one for want of samples."""
     asked = plan.promise
-    supported = supported_risk(n, asked.control, n_control)
+    supported = supported_risk(n, asked.control, n_control, asked.what)
     if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
         return supported, ()
     if training:  # the program then has no promise
         return asked.risk, ()
     try:
         only_numbers = plan.options.reduce == "auto"
-        require_support(n, asked.risk, asked.control, n_given, n_control, only_numbers)
+        require_support(n, asked.risk, asked.control, n_given, n_control, asked.what, only_numbers)
     except FewSamplesError as error:
         if not plan.mode_is_default or supported > _MOST_RISK:
             raise

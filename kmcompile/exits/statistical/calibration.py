@@ -9,12 +9,17 @@ from typing import Any, Literal
 
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.certified.offers import Offer
+from kmcompile.exits.statistical.accuracy import Accuracy
 from kmcompile.program.program import Program
+
+Of = Literal["risk", "loss"]
+"""What is promised: a risk, the largest probability of a label other than the model's; or a loss,
+how much lower than the model's the share of right labels is at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The promised probability of a label other than the model's, and the evidence for it.
+    """A promised risk or loss, and the evidence for it.
 
     Parameters
     ----------
@@ -28,9 +33,12 @@ class Promise:
     confidence : float or None
         Confidence of a guaranteed bound.
     n_samples, disagreements : int
-        Number of control samples, and of those that an early exit labels unlike the model.
+        Number of control samples, and of those that an early exit labels unlike the model; of a
+        loss, those that lose a right label.
     scale : float
         The common factor (lambda) of all thresholds.
+    gained : int or None
+        Of a loss, the control samples that gain a right label; None: a risk is promised.
     """
 
     control: Literal["guaranteed", "expected", "none"]
@@ -40,6 +48,12 @@ class Promise:
     n_samples: int
     disagreements: int
     scale: float
+    gained: int | None = None
+
+    @property
+    def of(self) -> Of:
+        """What is promised."""
+        return "risk" if self.gained is None else "loss"
 
 
 def promise_of(report: Mapping[str, Any]) -> Promise | None:
@@ -55,6 +69,7 @@ def promise_of(report: Mapping[str, Any]) -> Promise | None:
         risk["calibration_queries"],
         risk["disagreements"],
         calibration["scale"] or math.inf,
+        risk["gained"] if risk["of"] == "loss" else None,
     )
 
 
@@ -80,6 +95,8 @@ class Calibration:
     before : Program or None
         The program as it was chosen, before the control samples were asked. Programs are compared
         by it: what chooses among them must not have seen these samples.
+    accuracy : Accuracy or None
+        Right labels of the control samples, where a loss is promised.
     """
 
     promise: Promise
@@ -92,3 +109,4 @@ class Calibration:
     notes: tuple[str, ...]
     offered: tuple[Offer, ...] = ()
     before: Program | None = None
+    accuracy: Accuracy | None = None

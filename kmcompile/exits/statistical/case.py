@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.calibration import Of
 from kmcompile.exits.statistical.judge import ChoiceSamples
 from kmcompile.exits.statistical.links import Seen
 from kmcompile.exits.statistical.risk import Control
@@ -25,23 +26,35 @@ from kmcompile.steps import Normalize
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wish:
-    """The requested risk of the early exits, and the samples that must support it.
+    """The requested risk or loss of the early exits, and the samples that must support it.
 
     Parameters
     ----------
     risk : float
-        The largest probability of another label.
+        The largest probability of another label, or the largest loss.
     control : {"guaranteed", "expected"}
     parts : Parts
         The samples for the shapes of the stages, for their choice and for the promise.
     n_generated : int
         Most points that are made to mislead early exits and set the least widths of bands.
+    truth : ndarray of shape (n_samples,), int64, or None
+        The right labels of all samples, if a loss is requested.
     """
 
     risk: float
     control: Control
     parts: Parts
     n_generated: int = DEFAULT_GENERATED
+    truth: NDArray[np.int64] | None = None
+
+    @property
+    def of(self) -> Of:
+        """What is requested."""
+        return "risk" if self.truth is None else "loss"
+
+    def truth_of(self, rows: NDArray[np.intp]) -> NDArray[np.int32] | None:
+        """Return the right labels of some samples, or None."""
+        return None if self.truth is None else self.truth[rows].astype(np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,6 +148,7 @@ class Case:
             self.relevant[choice],
             exact.operations_of(unprepared) + self.ends.label.operations(),
             n_known,
+            self.wish.truth_of(choice),
         )
 
 

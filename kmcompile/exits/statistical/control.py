@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.exits.statistical.calibration import Promise
@@ -16,6 +15,7 @@ from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK, Chosen
 from kmcompile.exits.statistical.judge import Judge, Row
 from kmcompile.exits.statistical.links import CascadeExit, trial_of
+from kmcompile.exits.statistical.loss import Losses, losses_of
 from kmcompile.exits.statistical.risk import (
     LEAST_SCALE,
     PATH,
@@ -23,9 +23,11 @@ from kmcompile.exits.statistical.risk import (
     Tally,
     conformal,
     decide_nothing,
+    evidence_of,
     fixed_sequence,
     promise_nothing,
     rounded_up,
+    tally_of,
 )
 from kmcompile.exits.statistical.samples import CalibrationSamples
 from kmcompile.exits.statistical.widening import MOST_COST, have_floors, with_floors
@@ -50,8 +52,8 @@ def controlled(
     must = sorted(risky & {*needed})
     if must and found.scale == math.inf:
         raise InputError(
-            f"{must[0]} cannot keep the risk of {case.wish.risk:g} on the calibration samples\n"
-            "give a larger --risk or more samples, or leave it out"
+            f"{must[0]} cannot keep the {case.wish.of} of {case.wish.risk:g} on the calibration "
+            f"samples\ngive a larger --{case.wish.of} or more samples, or leave it out"
         )
     cost = judge.cost(replace(row, scale=found.scale))
     sure = choice.without_risk
@@ -96,8 +98,7 @@ def _with_promise(row: Row, case: Case, judge: Judge) -> tuple[Row, Promise]:
     costs = (judge.cost(replace(wide, scale=scale)) for scale in shrinking)
     affordable = (scale for scale, cost in zip(shrinking, costs, strict=True) if cost <= most)
     scale = next(affordable, found.scale)
-    n, disagreements = tally(scale)
-    return wide, replace(found, scale=scale, n_samples=n, disagreements=disagreements)
+    return wide, replace(found, scale=scale, **evidence_of(tally(scale)))
 
 
 def _control(
@@ -113,11 +114,13 @@ def _control(
     results = [made.results_on(seen, case.ends) for made in chosen]
     whole = trial_of(chosen, results, seen.begin, case.ends.label)
 
-    def wrong(scale: float) -> NDArray[np.bool_]:
-        return whole.wrong(scale, seen.labels, trained)
+    truth = wish.truth_of(evidence.rows)
 
-    def count(rows: NDArray[np.bool_]) -> Tally:
-        return evidence.worst(rows, wish.control)
+    def wrong(scale: float) -> Losses:
+        return whole.wrong(scale, seen.labels, trained, truth)
+
+    def count(losses: Losses) -> Tally:
+        return evidence.worst(losses, wish.control)
 
     if case.samples.training:
         # Nothing is promised, but the rule of a promise gives a sensible scale.
@@ -129,7 +132,7 @@ def _control(
     if found is None:
         found = promise_of_exact(case.samples, wish)
     elif case.samples.training:
-        found = promise_nothing(Tally(found.n_samples, found.disagreements), found.scale)
+        found = promise_nothing(tally_of(found), found.scale)
     return found, lambda scale: count(wrong(scale))
 
 
@@ -140,8 +143,8 @@ def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
     than the risk allows.
     """
     rows = wish.parts.control.rows
-    unlike = samples.labels[rows] != samples.trained_labels[rows]
-    tally = wish.parts.control.worst(unlike, wish.control)
+    losses = losses_of(samples.labels[rows], samples.trained_labels[rows], wish.truth_of(rows))
+    tally = wish.parts.control.worst(losses, wish.control)
     if samples.training:
         return promise_nothing(tally, np.inf)
     return decide_nothing(wish.control, wish.risk, tally)
@@ -154,14 +157,16 @@ def require_kept(promise: Promise) -> None:
     """
     if is_kept(promise):
         return
-    assert promise.control != "none" and promise.requested is not None
-    tally = Tally(promise.n_samples, promise.disagreements)
-    supported = rounded_up(tally.limit(promise.control))
+    assert promise.control != "none"
+    tally = Tally(promise.n_samples, promise.disagreements, promise.gained)
+    supported, of = rounded_up(tally.limit(promise.control)), promise.of
+    what = "another label than the trained one"
+    if of == "loss":
+        what = f"a wrong label instead of a right one, and {tally.gained:,} a right one instead"
     raise InputError(
-        f"the reduced machine gives {tally.disagreements:,} of {tally.n:,} control samples another "
-        f"label than the trained one: they support a risk of {supported:g}, not "
-        f"{promise.requested:.15g}\nask for --risk {supported:g}, or keep more vectors with "
-        "--reduce N"
+        f"the reduced machine gives {tally.disagreements:,} of {tally.n:,} control samples {what}: "
+        f"they support a {of} of {supported:g}, not {promise.requested:.15g}\n"
+        f"ask for --{of} {supported:g}, or keep more vectors with --reduce N"
     )
 
 
@@ -172,8 +177,8 @@ def is_kept(promise: Promise) -> bool:
     """
     if promise.control == "none" or promise.requested is None or not promise.disagreements:
         return True
-    tally = Tally(promise.n_samples, promise.disagreements)
-    return tally.limit(promise.control) <= promise.requested
+    tally = Tally(promise.n_samples, promise.disagreements, promise.gained)
+    return tally.keeps(promise.requested, promise.control)
 
 
 def _at_promise(
@@ -187,12 +192,11 @@ def _at_promise(
     """
     samples, evidence, control = case.samples, case.parts.control, case.wish.control
     X, labels = samples.X[evidence.rows], samples.trained_labels[evidence.rows]
-    most = Tally(promise.n_samples, promise.disagreements).limit(control)
+    truth, most = case.wish.truth_of(evidence.rows), tally_of(promise).limit(control)
     for scale in [scale for scale in PATH if scale >= promise.scale][::-1]:
         program = build(scale)
-        tally = evidence.worst(classify(program, X)[0]["label"] != labels, control)
+        said = classify(program, X)[0]["label"]
+        tally = evidence.worst(losses_of(said, labels, truth), control)
         if tally.limit(control) <= most or promise.control == "none":
-            n, disagreements = tally
-            kept = replace(promise, scale=scale, n_samples=n, disagreements=disagreements)
-            return program, kept
+            return program, replace(promise, scale=scale, **evidence_of(tally))
     return None

@@ -64,6 +64,8 @@ class ChoiceSamples:
         For each decision, the samples of its pair's two classes.
     exact_operations, per_kernel : ndarray of shape (n_samples,), int64
         Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
+    truth : ndarray of shape (n_samples,), int32, or None
+        The right labels, where a loss is promised.
     """
 
     seen: Seen
@@ -71,6 +73,7 @@ class ChoiceSamples:
     relevant: NDArray[np.bool_]
     exact_operations: NDArray[np.int64]
     per_kernel: NDArray[np.int64]
+    truth: NDArray[np.int32] | None = None
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -126,7 +129,7 @@ class Judge:
         Mean multiply-adds of a query before the first early exit, which statistical exits require.
     room : Room
     allowed : float
-        Choice samples that may disagree with the model.
+        Choice samples that may disagree with the model, or right labels that these may lose.
     """
 
     def __init__(
@@ -159,7 +162,7 @@ class Judge:
         trial = self._in_a_row(links, trials) if trials else None
         scale: float | None = math.inf
         if trial is not None and any(isinstance(item, FittedExit) for item in items):
-            scale = _scale(trial, self.samples.labels, self.allowed)
+            scale = _scale(trial, self.samples, self.allowed)
             if scale is None and {item.stage.template for item in items} & {
                 *self.room.stages.needed
             }:
@@ -293,11 +296,11 @@ def can_stand(items: Items) -> bool:
     )
 
 
-def _scale(trial: Trial, labels: NDArray[np.int32], allowed: float) -> float | None:
+def _scale(trial: Trial, samples: ChoiceSamples, allowed: float) -> float | None:
     """Return about the smallest scale that keeps the risk; None if no scale does."""
     found = None
     for scale in SCALES:
-        if trial.disagreements(scale, labels) > allowed:
+        if trial.disagreements(scale, samples.labels, samples.truth) > allowed:
             break
         found = scale
     if found is not None and allowed < FEW:

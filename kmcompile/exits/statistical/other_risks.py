@@ -41,8 +41,8 @@ def other_risks(case: Case, offered: Offered, judge: Judge, least: float) -> lis
         if cost < _WORTH_TELLING * least:
             least = cost
             notes.append(
-                f"--risk {risk:g} would take {ratio_text(alone / cost)} fewer instructions than "
-                "the sum alone"
+                f"--{case.wish.of} {risk:g} would take {ratio_text(alone / cost)} fewer "
+                "instructions than the sum alone"
             )
     return notes
 

@@ -30,7 +30,7 @@ from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, LinearFilter, NearestVectors, Nonzeros, Stage
 from kmcompile.program.stages.ends import Ends
-from kmcompile.request.plan import AskedPromise
+from kmcompile.request.asked_promise import AskedPromise
 
 PAPER_STAGES = ("linear_filter", "nearest_vectors")
 """The early exits of the paper's scheme, in order."""

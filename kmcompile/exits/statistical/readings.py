@@ -33,6 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.loss import Losses
 from kmcompile.exits.statistical.risk import Control, Tally
 from kmcompile.numeric.arrays import frozen
 from kmcompile.request.counted import Counted
@@ -75,16 +76,19 @@ class Evidence:
         """Whether the two readings differ."""
         return not np.array_equal(self.every, self.once)
 
-    def worst(self, wrong: NDArray[np.bool_], control: Control = "guaranteed") -> Tally:
+    def worst(self, losses: Losses, control: Control = "guaranteed") -> Tally:
         """Return the samples that count and are wrong, in the reading with the larger limit.
 
         Parameters
         ----------
-        wrong : ndarray of shape (n,), bool
+        losses : ndarray of shape (n,), bool or int8
+            What each sample costs, as `loss.losses_of` returns it.
         control : {"guaranteed", "expected"}
         """
-        readings = (Tally(int(c.sum()), int(wrong[c].sum())) for c in (self.every, self.once))
-        return max(readings, key=lambda tally: tally.limit(control))
+        every, once = (Tally.of(losses[counts]) for counts in (self.every, self.once))
+        if every == once:
+            return every
+        return max((every, once), key=lambda tally: tally.limit(control))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

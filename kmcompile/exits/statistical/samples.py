@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from kmcompile.errors import FewSamplesError
 from kmcompile.exits.candidates.samples import that_count
+from kmcompile.exits.statistical.binomial import CONFIDENCE
+from kmcompile.exits.statistical.calibration import Of
 from kmcompile.exits.statistical.readings import Evidence, set_aside
 from kmcompile.exits.statistical.risk import (
-    CONFIDENCE,
     Control,
     least_risk,
     rounded_up,
@@ -99,7 +100,7 @@ class CalibrationSamples:
         return len(self.X)
 
 
-def split(n: int, risk: float | None, control: Control) -> Parts:
+def split(n: int, risk: float | None, control: Control, of: Of = "risk") -> Parts:
     """Return the parts of n samples that do not repeat each other, drawn with a fixed seed.
 
     Parameters
@@ -109,9 +110,10 @@ def split(n: int, risk: float | None, control: Control) -> Parts:
     risk : float or None
         The risk to promise; None: the control part gets its usual share, which determines the risk.
     control : {"guaranteed", "expected"}
+    of : {"risk", "loss"}
     """
     order = np.random.default_rng(_SEED).permutation(n)
-    n_control = _control_size(n, risk, control)
+    n_control = _control_size(n, risk, control, of)
     n_shape = round((n - n_control) * SHAPE_SHARE)
     held, shape, choice = np.split(order, np.cumsum([n_control, n_shape]))
     return Parts(shape, choice, Evidence.of(held))
@@ -139,11 +141,11 @@ def split_repeated(group: NDArray[np.intp], counted: Counted) -> Parts:
     return Parts(taught[:n_shape], taught[n_shape:], aside.evidence)
 
 
-def _control_size(n: int, risk: float | None, control: Control) -> int:
+def _control_size(n: int, risk: float | None, control: Control, of: Of) -> int:
     wanted = math.ceil(CONTROL_SHARE * n)
     if risk is not None:
-        wanted = max(wanted, math.ceil(CONTROL_ROOM * samples_needed(risk, control)))
-        with_one = samples_needed(risk, control, disagreements=1)
+        wanted = max(wanted, math.ceil(CONTROL_ROOM * samples_needed(risk, control, 0, of)))
+        with_one = samples_needed(risk, control, 1, of)
         rest = max(ENOUGH_REST, math.ceil(ENOUGH_SHARE * n))
         if control == "guaranteed" and with_one <= n - rest:
             return max(wanted, with_one)
@@ -154,13 +156,15 @@ def _largest_control(n: int) -> int:
     return n - max(LEAST_REST, math.ceil(LEAST_REST_SHARE * n))
 
 
-def supported_risk(n: int, control: Control, n_control: int | None = None) -> float:
-    """Return the risk of `--risk auto` for n samples, rounded up to two significant digits.
+def supported_risk(
+    n: int, control: Control, n_control: int | None = None, of: Of = "risk"
+) -> float:
+    """Return the risk or loss of `auto` for n samples, rounded up to two significant digits.
 
     By default the control part has its usual share of them.
     """
-    size = _control_size(n, None, control) if n_control is None else n_control
-    return rounded_up(least_risk(size, control) if size else 1.0)
+    size = _control_size(n, None, control, of) if n_control is None else n_control
+    return rounded_up(least_risk(size, control, of) if size else 1.0)
 
 
 def require_support(
@@ -169,9 +173,10 @@ def require_support(
     control: Control,
     n_given: int | None = None,
     n_control: int | None = None,
+    of: Of = "risk",
     only_numbers: bool = False,
 ) -> None:
-    """Raise an error if n samples cannot support a risk, even without a disagreement.
+    """Raise an error if n samples cannot support a risk or loss, even without a disagreement.
 
     Parameters
     ----------
@@ -183,8 +188,9 @@ def require_support(
         Number of samples before repeated and nearly repeated ones were left out; default n.
     n_control : int, optional
         Number of control samples; by default as many as n samples may have.
+    of : {"risk", "loss"}
     only_numbers : bool
-        Whether the risk must be a guaranteed number.
+        Whether it must be a guaranteed number.
 
     Raises
     ------
@@ -201,22 +207,23 @@ of 0.0031 at 99 % confidence, not 0.001
 at least 6,138 samples
     """
     most = _largest_control(n) if n_control is None else n_control
-    needed = samples_needed(risk, control)
+    needed = samples_needed(risk, control, 0, of)
     if needed <= most:
         return
     enough = max(needed + LEAST_REST, math.ceil(needed / (1 - LEAST_REST_SHARE)))
     alone = "" if n_given is None or n_given <= n else ", none nearly a copy of another"
     if n_control is not None:  # half of the samples, give or take four deviations
         enough, alone = 2 * needed + math.ceil(4 * math.sqrt(needed)), " that count"
-    supported = rounded_up(least_risk(most, control)) if most else 1.0
+    supported = rounded_up(least_risk(most, control, of)) if most else 1.0
     kind = f"at {100 * CONFIDENCE:g} % confidence" if control == "guaranteed" else "in expectation"
-    average = "" if only_numbers else " or --risk auto"
-    if not only_numbers and control == "guaranteed" and samples_needed(risk, "expected") <= most:
+    average = "" if only_numbers else f" or --{of} auto"
+    expected = samples_needed(risk, "expected", 0, of)
+    if not only_numbers and control == "guaranteed" and expected <= most:
         average += f" or --risk-control expected for {risk:g} on average"
     raise FewSamplesError(
-        f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a risk "
+        f"{most:,} control samples of the {n:,} in --data{that_count(n, n_given)} support a {of} "
         f"of {supported:g} {kind}, not {risk:.15g}\n"
-        f"ask for --risk {supported:g}{average}, or give at least {enough:,} "
+        f"ask for --{of} {supported:g}{average}, or give at least {enough:,} "
         f"samples{alone}"
     )
 

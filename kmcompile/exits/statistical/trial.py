@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.bands import Bands, shares
+from kmcompile.exits.statistical.loss import Losses, losses_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages import Always
@@ -82,8 +83,9 @@ class Trial:
         scale: float,
         labels: NDArray[np.int32],
         trained_labels: NDArray[np.int32] | None = None,
-    ) -> NDArray[np.bool_]:
-        """Return which samples get another label than the model's, shape (n_samples,).
+        truth: NDArray[np.int32] | None = None,
+    ) -> Losses:
+        """Return which samples get another label than the model's, or what each loses.
 
         Parameters
         ----------
@@ -92,15 +94,18 @@ class Trial:
             The labels of the sum, which samples get that no test decides.
         trained_labels : ndarray of shape (n_samples,), int32, optional
             The model's labels if the sum is that of a reduced machine; by default `labels`.
+        truth : ndarray of shape (n_samples,), int32, optional
+            The right labels; without them, each other label counts (`loss.losses_of`).
         """
         test, decided = self.first(scale)
         said = np.where(decided, self.labels[test, np.arange(len(labels))], labels)
-        differs: NDArray[np.bool_] = said != (labels if trained_labels is None else trained_labels)
-        return differs
+        return losses_of(said, labels if trained_labels is None else trained_labels, truth)
 
-    def disagreements(self, scale: float, labels: NDArray[np.int32]) -> int:
-        """Return how many samples get another label than that of the sum."""
-        return int(self.wrong(scale, labels).sum())
+    def disagreements(
+        self, scale: float, labels: NDArray[np.int32], truth: NDArray[np.int32] | None = None
+    ) -> int:
+        """Return how many samples get another label than that of the sum, or what they lose."""
+        return int(self.wrong(scale, labels, truth=truth).sum())
 
     def mean_operations(
         self, scale: float, exact_operations: NDArray[np.int64], per_kernel: NDArray[np.int64]

@@ -7,6 +7,7 @@ values beyond float32 are refused; nothing is ever unpickled.
 from __future__ import annotations
 
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -48,6 +49,39 @@ class Samples:
 
     def __len__(self) -> int:
         return len(self.X)
+
+    def class_numbers(
+        self, classes: Sequence[str | int | float | bool], name: str
+    ) -> NDArray[np.int64] | None:
+        """Return the labels as indices of a model's classes, shape (n_samples,); None without any.
+
+        Numbers are compared as numbers, and anything else as text.
+
+        Parameters
+        ----------
+        classes : sequence of labels
+        name : str
+            The file's name, for the error.
+
+        Raises
+        ------
+        InputError
+            If a label is not one of the classes.
+        """
+        if self.y is None:
+            return None
+        numbers = self.y.dtype.kind in "biuf" and not any(isinstance(c, str) for c in classes)
+        meant = [float(c) if numbers else str(c) for c in classes]
+        given = self.y.astype(np.float64) if numbers else self.y.astype(np.str_)
+        matches = given[:, None] == np.array(meant)
+        unknown = np.flatnonzero(~matches.any(axis=1))
+        if len(unknown):
+            row = int(unknown[0])
+            raise InputError(
+                f"{name}: y[{row}] is {self.y[row]!s}, must be one of the model's classes: "
+                f"{', '.join(map(str, classes))}"
+            )
+        return matches.argmax(axis=1)
 
 
 def read_samples(path: Path, n_features: int, part: Part = "calibration") -> Samples:

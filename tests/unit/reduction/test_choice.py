@@ -13,7 +13,7 @@ import kmcompile
 from kit.reduced_digits import TRAINED, digits, estimator, held_out
 from kmcompile import readers
 from kmcompile.errors import BudgetError, InputError, ToolError, UsageError
-from kmcompile.exits.statistical.risk import clopper_pearson_upper
+from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret

@@ -11,7 +11,7 @@ import pytest
 from kit.reduced_leaves import sizes_of
 from kit.routed import Routed, samples
 from kmcompile.errors import InputError
-from kmcompile.exits.statistical.risk import clopper_pearson_upper
+from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.kernels import Laplacian
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model

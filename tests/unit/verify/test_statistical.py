@@ -11,8 +11,9 @@ import pytest
 from kit.hand_made_cascade import digits, digits_cascade
 from kit.lowered import Lowered
 from kmcompile.errors import VerificationError
+from kmcompile.exits.statistical.binomial import CONFIDENCE, clopper_pearson_lower
 from kmcompile.exits.statistical.calibration import Promise
-from kmcompile.exits.statistical.risk import CONFIDENCE, clopper_pearson_lower
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.model.likely_inputs import generate
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import Answers
@@ -112,6 +113,29 @@ def test_a_risk_in_expectation_is_not_refuted_by_one_program_but_noted():
     assert note.startswith(f"{disagreements} of {N_TEST} test samples")
     assert "on average over calibration sets" in note
     assert check(low, promise(1.01 * lower, "expected")).remarks == ()
+
+
+def test_test_samples_with_labels_refute_a_loss():
+    promised = replace(promise(0.01), gained=2)
+    check_promise(promised, NONE, Tally(1000, 20, 18))
+    check_promise(promised, np.arange(90), Tally(1000, 90))  # nothing is known of right labels
+    with pytest.raises(
+        VerificationError, match=r"^50 of 1,000 test samples lose a right label and"
+    ):
+        check_promise(promised, NONE, Tally(1000, 50, 18))
+    assert check_promise(replace(promised, control="expected"), NONE, Tally(1000, 50, 18))
+
+
+def test_right_labels_of_the_test_samples_are_counted_by_class():
+    low = hasty()
+    queries, answers = asked(low)
+    said = answers.results["label"][:N_TEST].astype(np.int64)
+    found = check_bounded(low.machine, replace(queries, truth=said), answers)
+    differ = (said != evaluate(low.machine, queries.X[:N_TEST]).labels).sum()
+    assert found.tally == (N_TEST, 0, differ) and differ > 0
+    assert found.accuracy is not None
+    assert found.accuracy.program == found.accuracy.samples == tuple(np.bincount(said))
+    assert sum(found.accuracy.model) == N_TEST - differ
 
 
 def test_nothing_else_refutes_it():

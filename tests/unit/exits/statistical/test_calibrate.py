@@ -19,12 +19,12 @@ from kit.plans import plan_for
 from kmcompile.errors import InputError, UsageError
 from kmcompile.exits.candidates.room import Room, room_for_exits
 from kmcompile.exits.certified.fits import certified_fits
+from kmcompile.exits.statistical.binomial import clopper_pearson_lower
 from kmcompile.exits.statistical.calibrate import Calibrated, calibrate
 from kmcompile.exits.statistical.chooser import WORST_SHARE, WORTH_A_RISK
 from kmcompile.exits.statistical.judge import added_operations
 from kmcompile.exits.statistical.near_copies import groups_of
 from kmcompile.exits.statistical.readings import Evidence
-from kmcompile.exits.statistical.risk import clopper_pearson_lower
 from kmcompile.exits.statistical.samples import split, split_repeated
 from kmcompile.model.reference import evaluate
 from kmcompile.program.cost import exact_operations, worst_operations
@@ -126,7 +126,7 @@ def test_disagreements_are_those_of_the_program_on_its_control_samples(
     labels = np.array([rows[row.tobytes()] for row in made.held_out])
     early = results["stage"] < len(made.program.early_exits)
     unlike = early & (results["label"] != labels)
-    assert evidence.worst(unlike) == (promise.n_samples, promise.disagreements)
+    assert evidence.worst(unlike)[:2] == (promise.n_samples, promise.disagreements)
 
 
 @pytest.mark.parametrize("name", some(NAMES, ("digits",)))

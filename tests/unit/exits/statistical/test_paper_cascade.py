@@ -20,7 +20,7 @@ from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import LinearFilter, NearestVectors, Nonzeros
 from kmcompile.program.storage import save
-from kmcompile.request.plan import AskedPromise
+from kmcompile.request.asked_promise import AskedPromise
 
 Thresholds = Literal["simple", "maxsmoothed"]
 WITH_STEPS = ["rbf", "poly"]

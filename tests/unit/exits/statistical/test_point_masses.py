@@ -23,9 +23,9 @@ from kmcompile.choice.program import choose_program
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.fits import certified_fits
+from kmcompile.exits.statistical.binomial import clopper_pearson_lower
 from kmcompile.exits.statistical.calibrate import calibrate
 from kmcompile.exits.statistical.fits import statistical_fits
-from kmcompile.exits.statistical.risk import clopper_pearson_lower
 from kmcompile.model.reference import evaluate
 from kmcompile.monitor.held_out import hold_out
 from kmcompile.monitor.monitored import with_monitor

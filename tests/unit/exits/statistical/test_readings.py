@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from kmcompile.exits.statistical.readings import Evidence, set_aside
-from kmcompile.exits.statistical.risk import Tally, clopper_pearson_upper
+from kmcompile.exits.statistical.risk import Tally
 from kmcompile.exits.statistical.samples import split_repeated
 from kmcompile.request.counted import Counted
 
@@ -104,7 +104,7 @@ def limits_hold(draw, times: int, seed: int, share_wrong_seen: float = 0.0) -> f
         hard = atoms < 0.1
         hard[seen] &= atoms[seen] < share_wrong_seen
         wrong = hard[rows[parts.control.rows]]
-        limit = clopper_pearson_upper(*parts.control.worst(wrong)[::-1], 0.9)
+        limit = parts.control.worst(wrong).limit(confidence=0.9)
         broken += limit < mass[hard].sum()
     return broken / times
 

@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+from kmcompile.exits.statistical.binomial import clopper_pearson_lower, clopper_pearson_upper
 from kmcompile.exits.statistical.risk import (
     SCALES,
     Tally,
-    clopper_pearson_lower,
-    clopper_pearson_upper,
     conformal,
     decide_nothing,
     fixed_sequence,

@@ -21,9 +21,9 @@ from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
+from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.exits.statistical.risk import (
     Control,
-    clopper_pearson_upper,
     least_risk,
     samples_needed,
 )
