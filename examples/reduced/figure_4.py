@@ -16,16 +16,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
+from one_norm import largest_penalty, one_norm_path
 from predictors import CLASSES, Predictor, load, parser, plot, write_csv
+from problem import problem_of, refitted
 
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
 from kmcompile.model.reference import labels_of
 from kmcompile.passes.reduction.construction import construct
 from kmcompile.passes.reduction.imitation import imitate
-from kmcompile.passes.reduction.one_norm import largest_penalty, one_norm_path
 from kmcompile.passes.reduction.pools import separate_pools
-from kmcompile.passes.reduction.problem import problem_of, refitted
 from kmcompile.passes.reduction.pursuit import pursue
 
 L1_SHARES = np.geomspace(0.7, 1e-2, 10)

@@ -12,11 +12,11 @@ from __future__ import annotations
 import time
 
 import numpy as np
+from decisions import with_fitted_decisions
 from predictors import RIDGE, load, parser, plot, write_csv
+from probabilistic import pursue_some
 
 from kmcompile.model.normals import Normals
-from kmcompile.passes.reduction.decisions import with_fitted_decisions
-from kmcompile.passes.reduction.probabilistic import pursue_some
 from kmcompile.passes.reduction.pursuit import pursue
 
 LARGEST = 1000

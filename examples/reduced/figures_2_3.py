@@ -14,18 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from decisions import with_fitted_decisions
+from one_norm import largest_penalty, one_norm
 from predictors import BINARY, Predictor, load, parser, plot, write_csv
+from problem import problem_of, select
+from threshold import with_fitted_intercepts
+from zero_norm import zero_norm
 
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
-from kmcompile.passes.reduction.decisions import with_fitted_decisions
-from kmcompile.passes.reduction.one_norm import largest_penalty, one_norm
 from kmcompile.passes.reduction.pools import joint_pools
-from kmcompile.passes.reduction.problem import problem_of, select
 from kmcompile.passes.reduction.pursuit import pursue
-from kmcompile.passes.reduction.threshold import with_fitted_intercepts
-from kmcompile.passes.reduction.zero_norm import zero_norm
 
 L1_SHARES = np.concatenate([np.linspace(0.95, 0.5, 6), np.geomspace(0.4, 1e-3, 10)])
 L0_PENALTIES = np.geomspace(2e-2, 1e-7, 16)

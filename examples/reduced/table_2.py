@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 from predictors import DATA, NAMES, load, parser, write_csv
+from simplification import simplify
 from sklearn.svm import SVC
 
 from kmcompile.model.reference import evaluate
-from kmcompile.passes.reduction.simplification import simplify
 from kmcompile.readers import load_model
 
 POLYNOMIALS = {"phoneme": (1200, 3), "diabetes": (468, 2), "german": (700, 2)}

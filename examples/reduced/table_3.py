@@ -18,19 +18,19 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from one_norm import largest_penalty, one_norm, one_norm_path
 from predictors import BINARY, load, parser, write_csv
+from probabilistic import pursue_some
+from problem import Problem, problem_of
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
+from zero_norm import zero_norm
 
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.normals import Normals
-from kmcompile.passes.reduction.one_norm import largest_penalty, one_norm, one_norm_path
 from kmcompile.passes.reduction.pools import joint_pools
-from kmcompile.passes.reduction.probabilistic import pursue_some
-from kmcompile.passes.reduction.problem import Problem, problem_of
 from kmcompile.passes.reduction.pursuit import pursue
-from kmcompile.passes.reduction.zero_norm import zero_norm
 
 L1_SHARES = np.geomspace(0.5, 1e-3, 10)
 """Of the least penalty that leaves nothing."""

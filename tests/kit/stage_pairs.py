@@ -351,7 +351,9 @@ def _has_one_decision(chain: Chain) -> bool:
 
 
 _PROVING: dict[type[Stage], Callable[[Chain], bool]] = {
-    SignMap: lambda chain: _proves(chain) and chain.data == "few" and chain.task.has_one_sign,
+    SignMap: lambda chain: (
+        _proves(chain) and chain.kernel == "rbf" and chain.data == "few" and chain.task.has_one_sign
+    ),
     BoundSequence: lambda chain: _proves(chain) and chain.kernel in ("rbf", "poly"),
     LocalExpansion: lambda chain: _proves(chain) and chain.kernel == "rbf",
     TaylorPolynomial: lambda chain: (

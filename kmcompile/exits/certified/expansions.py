@@ -7,7 +7,6 @@ and |y_j| <= 1. An expansion is a polynomial in y of total degree K. Below, n = 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,34 +26,6 @@ _PAIRS = 1 << 16
 """Pairs of a cell and a vector that are expanded at a time."""
 _CRAMER = 1.0865
 """|H_n(y)| <= 1.0865 sqrt(2^n n!) exp(y^2 / 2): Abramowitz and Stegun 22.14.17."""
-
-
-class Expansions(ABC):
-    """Taylor expansions of one kernel about the centres of cells.
-
-    Parameters
-    ----------
-    vectors : ndarray of shape (n_sv, n_prepared), float64
-    basis : Monomials
-    """
-
-    def __init__(self, vectors: Float64Array, basis: Monomials) -> None:
-        self.vectors, self.basis = vectors, basis
-        self.degree = int(basis.total[-1])
-
-    @abstractmethod
-    def terms(self, centres: Float64Array, V: Float64Array) -> Terms:
-        """Return the expansions of K(s_i, .) on cells of one shape.
-
-        Parameters
-        ----------
-        centres : ndarray of shape (n_cells, n_prepared), float64
-        V : ndarray of shape (n_prepared, n_variables), float64
-        """
-
-    @abstractmethod
-    def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
-        """Return bounds on |dK_i / dz| over the cells, of shape (n_cells, n_sv) or (1, n_sv)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +58,7 @@ class Sum:
 
 
 def expand(
-    expansions: Expansions,
+    expansions: RbfExpansions,
     dual_coef: Float64Array,
     intercept: float,
     centres: Float64Array,
@@ -115,7 +86,7 @@ def expand(
         terms = expansions.terms(centres[part], V)
         coefficients[part] = (terms.coefficients @ dual_coef).T
         rounded = (terms.roundings + len(dual_coef) + 3) * UNIT_ROUNDOFF_64
-        moved = deviation * expansions.slopes(centres[part], V)
+        moved = deviation * expansions.slope
         with np.errstate(invalid="ignore"):  # infinite bounds give NaN, which proves nothing
             error[part] = (rounded * terms.majorant + terms.rest + moved) @ weights * UP
     coefficients[:, 0] += intercept
@@ -128,8 +99,8 @@ def _blocks(n_cells: int, n_vectors: int) -> Iterator[slice]:
     return (slice(start, start + rows) for start in range(0, n_cells, rows))
 
 
-class RbfExpansions(Expansions):
-    """exp(-gamma |z - s|^2), u = z_c - s.
+class RbfExpansions:
+    """Taylor expansions of exp(-gamma |z - s|^2) about the centres of cells, u = z_c - s.
 
     K = exp(-gamma |u|^2 + b.y + y.G y / 2) with b = -2 gamma V'u and G = -2 gamma V'V, so that
     dK/dy_j = (b_j + sum_k G_jk y_k) K: a_j c_a = b_j c_(a - j) + sum_k G_jk c_(a - j - k).
@@ -150,14 +121,26 @@ class RbfExpansions(Expansions):
     n_variables + n_prepared + 8 u at the most. exp is within 8 u (4 ulp), and its argument's
     n_prepared + 4 roundings are as many times 750 u, since exp(-750) is 0.
     A kernel value that underflows to 0 is below 1e-200 where r <= 2.
+
+    Parameters
+    ----------
+    kernel : Rbf
+    vectors : ndarray of shape (n_sv, n_prepared), float64
+    basis : Monomials
     """
 
     def __init__(self, kernel: Rbf, vectors: Float64Array, basis: Monomials) -> None:
-        super().__init__(vectors, basis)
-        self.gamma = kernel.gamma
+        self.vectors, self.basis, self.gamma = vectors, basis, kernel.gamma
+        self.degree = int(basis.total[-1])
 
     def terms(self, centres: Float64Array, V: Float64Array) -> Terms:
-        """Return the expansions of exp(-gamma |z - s_i|^2)."""
+        """Return the expansions of K(s_i, .) on cells of one shape.
+
+        Parameters
+        ----------
+        centres : ndarray of shape (n_cells, n_prepared), float64
+        V : ndarray of shape (n_prepared, n_variables), float64
+        """
         gamma, (n_prepared, n_variables) = self.gamma, V.shape
         u = centres[:, None, :] - self.vectors
         square = gamma * (u * u).sum(axis=2)
@@ -206,9 +189,10 @@ class RbfExpansions(Expansions):
         rest: Float64Array = r**n / math.factorial(n) * np.minimum(everywhere, falling) * UP
         return rest
 
-    def slopes(self, centres: Float64Array, V: Float64Array) -> Float64Array:
-        """Return sqrt(gamma): the slope of exp(-gamma d^2) is at most sqrt(2 gamma / e)."""
-        return np.full((1, len(self.vectors)), math.sqrt(self.gamma))
+    @property
+    def slope(self) -> float:
+        """A bound on |dK_i / dz|: the slope of exp(-gamma d^2) is at most sqrt(2 gamma / e)."""
+        return math.sqrt(self.gamma)
 
 
 def reach(V: Float64Array, gamma: float) -> float:

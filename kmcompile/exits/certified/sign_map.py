@@ -9,15 +9,14 @@ import numpy as np
 
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.density import Density, density, spread_points
-from kmcompile.exits.certified.expansions import Expansions, RbfExpansions, Sum, expand
-from kmcompile.exits.certified.inner_expansions import PolyExpansions, SigmoidExpansions
+from kmcompile.exits.certified.expansions import RbfExpansions, Sum, expand
 from kmcompile.exits.certified.lattice import Keys, Lattice, interleaved, lattice
 from kmcompile.exits.certified.linear_input import LinearInput, linear_input
-from kmcompile.exits.certified.monomials import Monomials, monomials
+from kmcompile.exits.certified.monomials import monomials
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.pruning import Forest, Pruned, kinds
 from kmcompile.exits.certified.subdivision import Subdivision, subdivide
-from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -64,7 +63,7 @@ class Proof:
     machine : KernelMachine
     linear : LinearInput
     lattice : Lattice
-    expansions : Expansions
+    expansions : RbfExpansions
     rounded : float
         Further rounding errors of a distance in float64, from measuring the machine in other units.
     """
@@ -72,7 +71,7 @@ class Proof:
     machine: KernelMachine
     linear: LinearInput
     lattice: Lattice
-    expansions: Expansions
+    expansions: RbfExpansions
     rounded: float
 
     def expand(self, keys: Keys, level: int) -> Sum:
@@ -99,7 +98,9 @@ def usual_bytes(program: Program) -> int:
 
 
 def why_not(machine: KernelMachine, program: Program) -> str:
-    """Return why a machine cannot have a sign map: many classes or features; "" if it may."""
+    """Return why a machine cannot have a sign map: kernel, classes or features; "" if it may."""
+    if not isinstance(machine.kernel, Rbf):
+        return f"a map is of an rbf kernel, this machine's is {machine.kernel.name}"
     if not machine.task.has_one_sign:
         return f"a map is of one sign, and this machine is {machine.task.value}"
     if machine.n_features not in DEGREES:
@@ -222,27 +223,16 @@ def proof_of(
         Largest distance of the exact input from the input that the map looks up.
     """
     linear = linear_input(machine)
-    if linear is None or not len(points):
+    if linear is None or not len(points) or not isinstance(machine.kernel, Rbf):
         return None
     basis = monomials(machine.n_features, DEGREES[machine.n_features])
-    expansions = _expansions_of(machine, basis)
+    expansions = RbfExpansions(machine.kernel, machine.support_vectors, basis)
     boxes = lattice(points, np.sqrt((linear.matrix**2).sum(axis=0)), unit, deviation)
-    if expansions is None or boxes is None:
+    if boxes is None:
         return None
     size = max(float(np.abs(rows).max()) for rows in (machine.support_vectors, points))
     rounded = 2.0**-48 * math.sqrt(machine.n_features) * size if unit else 0.0
     return Proof(machine, linear, boxes, expansions, rounded)
-
-
-def _expansions_of(machine: KernelMachine, basis: Monomials) -> Expansions | None:
-    kernel, vectors = machine.kernel, machine.support_vectors
-    if isinstance(kernel, Rbf):
-        return RbfExpansions(kernel, vectors, basis)
-    if isinstance(kernel, Poly):
-        return PolyExpansions(kernel, vectors, basis)
-    if isinstance(kernel, Sigmoid):
-        return SigmoidExpansions(kernel, vectors, basis)
-    return None
 
 
 def _first_boxes(proof: Proof, likely: Density) -> tuple[int, Keys]:

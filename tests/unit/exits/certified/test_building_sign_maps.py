@@ -134,7 +134,8 @@ def fitted(n_features: int, steps=(), n_classes: int = 2, **parameters):
         {"n_features": 2, "n_classes": 3},
         {"n_features": 2, "steps": [Normalizer()]},
         {"n_features": 2, "steps": [MinMaxScaler(clip=True)]},
-        {"n_features": 2, "kernel": "linear"},
+        {"n_features": 2, "kernel": "poly", "degree": 7},
+        {"n_features": 2, "kernel": "sigmoid"},
     ],
     ids=str,
 )

@@ -10,35 +10,18 @@ import pytest
 from mpmath import mp, mpf
 
 from kmcompile.exits.certified.expansions import RbfExpansions, expand
-from kmcompile.exits.certified.inner_expansions import PolyExpansions, SigmoidExpansions
 from kmcompile.exits.certified.monomials import monomials
-from kmcompile.kernels import Poly, Rbf, Sigmoid
+from kmcompile.kernels import Rbf
 
 mp.dps = 50
 
-KERNELS = [
-    Rbf(0.7),
-    Rbf(40.0),
-    Poly(0.5, 1.0, 3),
-    Poly(-0.3, 0.2, 4),
-    Poly(0.2, 1.0, 12),
-    Poly(1.0, 0.0, 0),
-    Sigmoid(0.4, -0.2),
-]
+KERNELS = [Rbf(0.7), Rbf(40.0)]
 ODD = {1: 9, 2: 5, 3: 3}
-
-
-def expansions_of(kernel, vectors, basis):
-    kinds = {Rbf: RbfExpansions, Poly: PolyExpansions, Sigmoid: SigmoidExpansions}
-    return kinds[type(kernel)](kernel, vectors, basis)
 
 
 def kernel_value(kernel, s, z):
     """Return K(s, z) with 50 digits."""
-    if isinstance(kernel, Rbf):
-        return mp.exp(-mpf(kernel.gamma) * sum((a - b) ** 2 for a, b in zip(s, z, strict=True)))
-    v = mpf(kernel.gamma) * mp.fdot(s, z) + mpf(kernel.coef0)
-    return v**kernel.degree if isinstance(kernel, Poly) else mp.tanh(v)
+    return mp.exp(-mpf(kernel.gamma) * sum((a - b) ** 2 for a, b in zip(s, z, strict=True)))
 
 
 def polynomial_value(basis, coefficients, y):
@@ -71,7 +54,7 @@ def test_the_sum_lies_within_its_error_of_the_polynomial(kernel, n, n_prepared, 
         * size
         / math.sqrt(getattr(kernel, "gamma", 1) ** 2)
     )
-    found = expand(expansions_of(kernel, vectors, basis), beta, intercept, centres, V, 0.0)
+    found = expand(RbfExpansions(kernel, vectors, basis), beta, intercept, centres, V, 0.0)
     for centre, c, error in zip(centres, found.coefficients, found.error, strict=True):
         for y in ys(n, rng):
             z = [
@@ -87,7 +70,7 @@ def test_the_sum_lies_within_its_error_of_the_polynomial(kernel, n, n_prepared, 
 def remainder_and_bound(kernel, s, width, degree):
     """Return the largest remainder of one kernel on [-width, width], 50 digits, and its bound."""
     basis = monomials(1, degree)
-    terms = expansions_of(kernel, np.array([[s]]), basis).terms(
+    terms = RbfExpansions(kernel, np.array([[s]]), basis).terms(
         np.zeros((1, 1)), np.array([[width]])
     )
     exact = mp.taylor(lambda z: kernel_value(kernel, [mpf(s)], [z]), 0, degree)
@@ -103,9 +86,6 @@ def remainder_and_bound(kernel, s, width, degree):
     [
         (Rbf(1.0), 0.0, 0.4, 3),
         (Rbf(2.0), 0.0, 0.2, 11),
-        (Poly(0.5, 1.0, 4), 1.0, 0.5, 3),
-        (Poly(0.5, 0.5, 9), 2.0, 0.05, 3),
-        (Sigmoid(1.0, 0.57), 1.0, 0.02, 3),
     ],
     ids=str,
 )
@@ -125,14 +105,14 @@ def test_the_remainder_far_from_a_vector_comes_within_a_factor_2_of_cramer_s_bou
     assert min(ratios) < 2
 
 
-@pytest.mark.parametrize("kernel", [Rbf(0.5), Poly(0.5, 1.0, 3), Sigmoid(0.7, 0.0)], ids=str)
-def test_a_deviation_moves_the_sum_by_half_of_its_bound_at_least_somewhere(kernel):
+def test_a_deviation_moves_the_sum_by_half_of_its_bound_at_least_somewhere():
+    kernel = Rbf(0.5)
     basis = monomials(1, 7)
     vectors = np.array([[1.0]])
     deviation = 1e-4
     steepest = 0.0
     for centre in np.linspace(-1.0, 3.0, 41):
-        args = (expansions_of(kernel, vectors, basis), np.ones(1), 0.0, np.array([[centre]]))
+        args = (RbfExpansions(kernel, vectors, basis), np.ones(1), 0.0, np.array([[centre]]))
         V = np.array([[1e-3]])
         with_it, without = expand(*args, V, deviation), expand(*args, V, 0.0)
         allowed = with_it.error[0] - without.error[0]
@@ -153,7 +133,7 @@ def test_all_coefficients_together_are_off_by_less_than_the_bound_on_rounding(ke
     degree, V = 7, np.array([[0.25]])
     basis = monomials(1, degree)
     vectors = np.array([[far + 0.1], [far + 0.7]])
-    terms = expansions_of(kernel, vectors, basis).terms(np.array([[0.3]]), V)
+    terms = RbfExpansions(kernel, vectors, basis).terms(np.array([[0.3]]), V)
     for i, s in enumerate(vectors[:, 0]):
         exact = mp.taylor(
             lambda y, s=s: kernel_value(kernel, [mpf(float(s))], [mpf(0.3) + mpf(0.25) * y]),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from problem import Method, Problem
 from scipy.linalg import cho_factor, cho_solve
 
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.passes.reduction.problem import Method, Problem
 
 _ROUNDS = 200
 _CHANGE = 1e-6

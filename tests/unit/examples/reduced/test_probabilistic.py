@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from probabilistic import pursue_some
 
 from kit.reductions import TASKS, least_squares, small_machine
 from kmcompile.kernels import Poly, Rbf
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.normals import Normals
 from kmcompile.passes.reduction.pools import separate_pools
-from kmcompile.passes.reduction.probabilistic import pursue_some
 from kmcompile.passes.reduction.pursuit import pursue
 
 

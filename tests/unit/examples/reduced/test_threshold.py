@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from threshold import best_shift, with_fitted_intercepts
 
 from kit.reductions import TASKS, small_machine
 from kmcompile.errors import UsageError
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.reduction.pursuit import pursue
-from kmcompile.passes.reduction.threshold import best_shift, with_fitted_intercepts
 
 
 def least_wrong(f: np.ndarray, positive: np.ndarray) -> int:

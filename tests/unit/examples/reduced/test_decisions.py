@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from decisions import with_fitted_decisions
 from numpy.testing import assert_allclose
 
 from kit.reductions import TASKS, small_machine
@@ -11,7 +12,6 @@ from kmcompile.errors import UsageError
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
-from kmcompile.passes.reduction.decisions import with_fitted_decisions
 from kmcompile.passes.reduction.pools import joint_pools
 from kmcompile.passes.reduction.pursuit import pursue
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from problem import Method, Problem
 
 from kmcompile.errors import UsageError
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.passes.reduction.problem import Method, Problem
 
 
 def in_chunks(method: Method, size: int, rounds: int = 1) -> Method:

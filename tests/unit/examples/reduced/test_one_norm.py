@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from one_norm import largest_penalty, one_norm, one_norm_path
+from problem import Problem, problem_of, select
 from scipy.optimize import minimize
 
 from kit.reductions import KERNELS, TASKS, least_squares, small_machine
@@ -12,9 +14,7 @@ from kmcompile.kernels import Kernel, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.normals import Normals
-from kmcompile.passes.reduction.one_norm import largest_penalty, one_norm, one_norm_path
 from kmcompile.passes.reduction.pools import joint_pools, separate_pools
-from kmcompile.passes.reduction.problem import Problem, problem_of, select
 
 
 def problem(task: Task, kernel: Kernel = KERNELS[0], n: int = 12) -> Problem:

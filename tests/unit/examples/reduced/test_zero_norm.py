@@ -7,14 +7,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from problem import Problem, select
 from sklearn.svm import SVC
+from zero_norm import zero_norm
 
 from kit.reductions import TASKS, relative_left, small_machine
 from kmcompile.kernels import Linear, Poly
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
-from kmcompile.passes.reduction.problem import Problem, select
-from kmcompile.passes.reduction.zero_norm import zero_norm
 from kmcompile.readers import load_model
 
 

@@ -6,19 +6,19 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from chunks import in_chunks, pursuit_of
 from numpy.testing import assert_allclose
+from one_norm import one_norm
+from problem import Method, Problem, problem_of
+from zero_norm import zero_norm
 
 from kit.reductions import small_machine
 from kmcompile.errors import UsageError
 from kmcompile.kernels import Poly
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.normals import Normals
-from kmcompile.passes.reduction.chunks import in_chunks, pursuit_of
-from kmcompile.passes.reduction.one_norm import one_norm
 from kmcompile.passes.reduction.pools import joint_pools
-from kmcompile.passes.reduction.problem import Method, Problem, problem_of
 from kmcompile.passes.reduction.pursuit import pursue
-from kmcompile.passes.reduction.zero_norm import zero_norm
 
 METHODS = {
     "one_norm": one_norm(0.3),

@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
+from problem import Method, Problem
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.passes.reduction.problem import Method, Problem
 
 _SWEEPS = 10_000
 _GAP = 1e-7

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from simplification import simplify
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
@@ -14,7 +15,6 @@ from kmcompile.kernels import Linear, Poly
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.passes.reduction.pools import joint_pools
-from kmcompile.passes.reduction.simplification import simplify
 from kmcompile.readers import load_model
 
 
