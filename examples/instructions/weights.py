@@ -175,12 +175,12 @@ def counted(
 def cost_of(weights: np.ndarray) -> Cost:
     """Return the costs with these weights, in the order of `NAMES`."""
     own = dict(zip(NAMES, (float(w) or 1e-9 for w in weights), strict=True))
-    pairs = {
+    costs: dict[str, Any] = {
         name: OperationCost(own[f"{name}.product"], own[f"{name}.other"])
         for name in (*FORMATS, "pair_sum")
     }
-    scalars = {name: own[name] for name in SCALARS}
-    return Cost(**pairs, **scalars, stages=tuple((name, own[name]) for name in STAGES))
+    costs |= {name: own[name] for name in SCALARS}
+    return Cost(**costs, stages=tuple((name, own[name]) for name in STAGES))
 
 
 def parts(estimated: Callable[[Cost], Any]) -> np.ndarray:
