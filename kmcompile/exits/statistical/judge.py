@@ -139,7 +139,7 @@ class Judge:
         self.room, self.allowed = room, allowed
         self._of_sum = room.of_sum(ends)
         self._exact = self._of_sum.of(samples.exact_operations.astype(np.float64))
-        self._per_kernel = self._of_sum.each * samples.per_kernel
+        self._per_kernel: Float64Array = self._of_sum.each * samples.per_kernel.astype(np.float64)
         self._known: dict[Items, tuple[CascadeExit[Any], Trial, State]] = {}
 
     def allowing(self, allowed: float) -> Judge:

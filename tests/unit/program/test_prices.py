@@ -1,0 +1,114 @@
+"""Estimated instructions follow the stages that a query passes, and are near the emulator's."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+import kmcompile
+from kit.lowered import lowered
+from kit.plans import plan_for
+from kit.tools import need_tools
+from kmcompile.exits.early_exits import add_early_exits
+from kmcompile.program.cost import exact_operations, worst_operations
+from kmcompile.program.interpreter import interpret
+from kmcompile.program.prices import (
+    OPERATIONS,
+    instructions_of,
+    price_of_exit,
+    price_of_sum,
+    worst_instructions,
+)
+from kmcompile.program.program import Program
+from kmcompile.target import load_target
+
+M7 = load_target("cortex-m7")
+CANCER = load_breast_cancer(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def low():
+    model = make_pipeline(StandardScaler(), SVC(C=10)).fit(CANCER[0][:60], CANCER[1][:60])
+    return lowered(model)
+
+
+def with_exits(low, **cost: Any) -> Program:
+    """Return the certified program on a Cortex-M7 of other costs."""
+    target = replace(M7, cost=replace(M7.cost, **cost))
+    plan = replace(plan_for(low.machine, mode="certified", optimize="mean"), target=target)
+    return add_early_exits(low.machine, low.program, plan, lambda text: None).program
+
+
+def test_an_operation_of_one_instruction_is_an_operation(low):
+    program = with_exits(low)
+    X = np.ascontiguousarray(CANCER[0][60:], dtype=np.float32)
+    counted = interpret(program, X)
+    assert program.early_exits
+    assert (
+        instructions_of(program, counted.stage_operations, OPERATIONS) == counted.operations
+    ).all()
+    assert worst_instructions(program, OPERATIONS) == worst_operations(program)
+
+
+def test_a_kind_of_exit_is_left_out_where_its_operations_cost_too_much(low):
+    names = {stage.template for stage in with_exits(low).early_exits}
+    dear = tuple((name, 1e6) for name in names)
+    assert names
+    assert not names & {stage.template for stage in with_exits(low, stages=dear).early_exits}
+
+
+def test_exits_in_float_cost_as_much_before_any_sum(low):
+    stage = with_exits(low).early_exits[0]
+    ends = low.program.ends
+    weighted = replace(ends, float_weight=3)
+    assert 3 * price_of_exit(stage, weighted, M7.cost) == price_of_exit(stage, ends, M7.cost)
+
+
+def test_the_static_worst_case_has_costs_of_its_own(low):
+    worst = replace(M7.cost, worst=replace(OPERATIONS))
+    assert worst_instructions(low.program, worst) == exact_operations(low.program)
+    ends = low.program.ends
+    assert price_of_sum(ends, worst) == price_of_sum(ends, M7.cost)
+
+
+SETS = {
+    "cancer": CANCER,
+    "digits": load_digits(return_X_y=True),
+    "iris": load_iris(return_X_y=True),
+}
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of the stack, of what is not certified
+@pytest.mark.exhaustive
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("cancer", {"mode": "exact", "format": "float32"}),
+        ("cancer", {"mode": "exact", "format": "int16"}),
+        ("cancer", {"mode": "certified", "format": "float32"}),
+        ("digits", {"mode": "exact", "format": "int8"}),
+        ("iris", {"mode": "exact", "format": "float32"}),
+    ],
+)
+def test_an_estimate_is_near_what_the_emulator_counts(name: str, options: dict[str, Any]):
+    need_tools(M7)
+    X, y = SETS[name]
+    order = np.random.default_rng(1).permutation(len(X))
+    X, y = X[order], y[order]
+    half = len(X) // 2
+    model = make_pipeline(StandardScaler(), SVC(C=10, gamma=0.02)).fit(X[:half], y[:half])
+    asked = X[half : half + 200]
+    made = kmcompile.compile_model(
+        model, target="cortex-m7", test_data=asked, replay="none", verify="target", **options
+    )
+    counted = interpret(made.program, asked.astype(np.float32)).stage_operations
+    estimated = instructions_of(made.program, counted, M7.cost).mean()
+    told = made.report["target"]["instructions"]
+    assert abs(estimated / told["mean"] - 1) <= 0.3
