@@ -38,7 +38,7 @@ def point_of(
         counted = hold is not None and hold.tolerance is not None
     tally, limit, accuracy = None, None, None
     if hold is not None and counted:
-        said, losses = _losses(lowered, hold)
+        said, losses = losses_against(lowered, hold)
         tally = held.worst(losses)
         limit = tally.limit()
         if hold.truth is not None:
@@ -58,7 +58,7 @@ def point_of(
     )
 
 
-def _losses(lowered: Lowered, hold: Answers) -> tuple[NDArray[np.int32], Losses]:
+def losses_against(lowered: Lowered, hold: Answers) -> tuple[NDArray[np.int32], Losses]:
     """Return the exact program's labels, and what they cost against the trained machine's.
 
     What rounding to the codes of an integer format changes counts, too, and so does a refused

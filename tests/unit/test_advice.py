@@ -51,6 +51,7 @@ MODELS: dict[str, Any] = {
 }
 VALUES = {
     "--data": "samples.npz",
+    "--loss": "0.05",
     "--max-flash": "500000",
     "--max-ram": "50000",
     "--out": "new",
@@ -69,7 +70,10 @@ CASES = [
     ("rbf", "--data samples.npz --thresholds simple --risk 0.05", "promises nothing, so it does"),
     ("rbf", "--reduce 9 --replay float64", "brings a reduced machine no nearer"),
     ("rbf", "--mode exact --reduce auto", "--reduce auto counts disagreements on samples"),
-    ("rbf", "--mode exact --data samples.npz --reduce auto --risk auto", "keeps a risk that is a"),
+    ("rbf", "--mode exact --data samples.npz --reduce auto --risk auto", "that is a number, so"),
+    ("rbf", "--data samples.npz --risk 0.05 --loss 0.05", "a program keeps a risk or a loss"),
+    ("rbf", "--data samples.npz --loss 0.05", "--data has no labels y, which say what"),
+    ("value", "--data samples.npz --loss 0.05", "a loss is of right labels, and this model"),
     ("rbf", "--data samples.npz --window 3", "it belongs to the NSV paper's scheme"),
     ("rbf", "--window 3", "it belongs to the NSV paper's scheme"),
     ("rbf", "--data samples.npz --window 3 --thresholds simple", "--thresholds simple has no wi"),
@@ -336,7 +340,7 @@ UNTESTED = {
     "is being written by another run": "it is advised where the folder is no output folder",
     "the paper's scheme computes kernels": "--format float32 and --thresholds risk are other cases",
     "the paper's scheme guesses kernels": "--thresholds risk is another case",
-    "cannot keep the risk of … on": "it takes an early exit that cannot keep a risk",
+    "cannot keep the … of … on": "it takes an early exit that cannot keep a risk",
     "the reduced machine gives …": "it takes a reduced machine that breaks its promise",
 }
 """Advice that no case here runs, by words of its message, and the reason."""

@@ -52,9 +52,9 @@ class Wish:
         """What is requested."""
         return "risk" if self.truth is None else "loss"
 
-    def truth_of(self, rows: NDArray[np.intp]) -> NDArray[np.int32] | None:
+    def truth_of(self, rows: NDArray[np.intp]) -> NDArray[np.int64] | None:
         """Return the right labels of some samples, or None."""
-        return None if self.truth is None else self.truth[rows].astype(np.int32)
+        return None if self.truth is None else self.truth[rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

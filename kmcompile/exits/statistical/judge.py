@@ -64,7 +64,7 @@ class ChoiceSamples:
         For each decision, the samples of its pair's two classes.
     exact_operations, per_kernel : ndarray of shape (n_samples,), int64
         Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
-    truth : ndarray of shape (n_samples,), int32, or None
+    truth : ndarray of shape (n_samples,), int64, or None
         The right labels, where a loss is promised.
     """
 
@@ -73,7 +73,7 @@ class ChoiceSamples:
     relevant: NDArray[np.bool_]
     exact_operations: NDArray[np.int64]
     per_kernel: NDArray[np.int64]
-    truth: NDArray[np.int32] | None = None
+    truth: NDArray[np.int64] | None = None
 
     @property
     def labels(self) -> NDArray[np.int32]:

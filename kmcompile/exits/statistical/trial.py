@@ -83,7 +83,7 @@ class Trial:
         scale: float,
         labels: NDArray[np.int32],
         trained_labels: NDArray[np.int32] | None = None,
-        truth: NDArray[np.int32] | None = None,
+        truth: NDArray[np.int64] | None = None,
     ) -> Losses:
         """Return which samples get another label than the model's, or what each loses.
 
@@ -94,7 +94,7 @@ class Trial:
             The labels of the sum, which samples get that no test decides.
         trained_labels : ndarray of shape (n_samples,), int32, optional
             The model's labels if the sum is that of a reduced machine; by default `labels`.
-        truth : ndarray of shape (n_samples,), int32, optional
+        truth : ndarray of shape (n_samples,), int64, optional
             The right labels; without them, each other label counts (`loss.losses_of`).
         """
         test, decided = self.first(scale)
@@ -102,7 +102,7 @@ class Trial:
         return losses_of(said, labels if trained_labels is None else trained_labels, truth)
 
     def disagreements(
-        self, scale: float, labels: NDArray[np.int32], truth: NDArray[np.int32] | None = None
+        self, scale: float, labels: NDArray[np.int32], truth: NDArray[np.int64] | None = None
     ) -> int:
         """Return how many samples get another label than that of the sum, or what they lose."""
         return int(self.wrong(scale, labels, truth=truth).sum())

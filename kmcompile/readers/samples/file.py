@@ -81,7 +81,8 @@ class Samples:
                 f"{name}: y[{row}] is {self.y[row]!s}, must be one of the model's classes: "
                 f"{', '.join(map(str, classes))}"
             )
-        return matches.argmax(axis=1)
+        numbers_of: NDArray[np.int64] = matches.argmax(axis=1)
+        return numbers_of
 
 
 def read_samples(path: Path, n_features: int, part: Part = "calibration") -> Samples:

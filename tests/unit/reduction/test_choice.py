@@ -17,7 +17,8 @@ from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
-from kmcompile.reduction.choice import _tested, _unlike, reduce_asked
+from kmcompile.reduction.choice import _tested, reduce_asked
+from kmcompile.reduction.measured import losses_against
 from kmcompile.reduction.samples import require_support
 from kmcompile.reduction.sizes import Answers
 from kmcompile.request.options import Options
@@ -222,13 +223,17 @@ def test_what_rounding_to_codes_changes_is_a_disagreement(number_format):
     hold = Answers.of(machine, X[300:], None)
     lowered = lower_in_format(machine, load_target("host"), "m", number_format)
     unlike = interpret(lowered.program, hold.X).results["label"] != hold.labels
-    assert np.array_equal(_unlike(lowered, hold), unlike)
+    assert np.array_equal(losses_against(lowered, hold)[1], unlike)
     assert (unlike.sum() > 5) == (number_format == "int8")
 
 
 @pytest.mark.parametrize(("good", "first"), [(1, 5), (12, 32), (80, 100), (101, 100)])
 def test_the_test_begins_four_sizes_above_what_the_other_samples_suggest(good, first):
-    pick = SimpleNamespace(X=np.zeros((100, 1)), disagreements=lambda n: 0 if n >= good else 50)
+    pick = SimpleNamespace(
+        X=np.zeros((100, 1)),
+        disagreements=lambda n: 0 if n >= good else 50,
+        allowed=lambda risk: risk * 50,
+    )
     made = SimpleNamespace(largest=100, pick=pick)
     made.at = lambda n: SimpleNamespace(machine=n)
     sizes = _tested(made, 0.02)
