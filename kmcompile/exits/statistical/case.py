@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.exits.statistical.calibration import Of
 from kmcompile.exits.statistical.judge import ChoiceSamples
 from kmcompile.exits.statistical.links import Seen
+from kmcompile.exits.statistical.loss import losses_of
 from kmcompile.exits.statistical.risk import Control
 from kmcompile.exits.statistical.samples import CalibrationSamples, Parts
 from kmcompile.model.coefficients import relevant_decisions
@@ -149,7 +150,15 @@ class Case:
             exact.operations_of(unprepared) + self.ends.label.operations(),
             n_known,
             self.wish.truth_of(choice),
+            self._spent_by_the_sum(choice),
         )
+
+    def _spent_by_the_sum(self, rows: NDArray[np.intp]) -> float:
+        """Return how many of some samples a reduced machine loses, and one that is not seen yet."""
+        if self.machine.reduced_from is None:
+            return 0.0
+        own, trained = self.samples.labels[rows], self.samples.trained_labels[rows]
+        return 1.0 + max(0, int(losses_of(own, trained, self.wish.truth_of(rows)).sum()))
 
 
 def prepared_batch(program: Program, X: Float32Array) -> Batch:

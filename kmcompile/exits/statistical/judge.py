@@ -66,6 +66,8 @@ class ChoiceSamples:
         Multiply-adds of the exact sum with the label, and those it saves for each known kernel.
     truth : ndarray of shape (n_samples,), int64, or None
         The right labels, where a loss is promised.
+    spent : float
+        Of what is allowed, how much the sum of a reduced machine takes.
     """
 
     seen: Seen
@@ -74,6 +76,7 @@ class ChoiceSamples:
     exact_operations: NDArray[np.int64]
     per_kernel: NDArray[np.int64]
     truth: NDArray[np.int64] | None = None
+    spent: float = 0.0
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -300,7 +303,7 @@ def _scale(trial: Trial, samples: ChoiceSamples, allowed: float) -> float | None
     """Return about the smallest scale that keeps the risk; None if no scale does."""
     found = None
     for scale in SCALES:
-        if trial.disagreements(scale, samples.labels, samples.truth) > allowed:
+        if trial.disagreements(scale, samples.labels, samples.truth) > allowed - samples.spent:
             break
         found = scale
     if found is not None and allowed < FEW:
