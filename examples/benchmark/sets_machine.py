@@ -28,11 +28,12 @@ MACHINES: dict[str, dict[str, Any]] = {
     "rbf": {"kernel": "rbf"},
     "poly2": {"kernel": "poly", "degree": 2, "coef0": 1.0},
     "poly3": {"kernel": "poly", "degree": 3, "coef0": 1.0},
+    "sigmoid": {"kernel": "sigmoid"},
 }
 N_TUNING = 3000
 C = (1.0, 10.0, 100.0)
 # Times 1 / (number of features * variance), which is scikit-learn's gamma="scale".
-GAMMA = {"rbf": (0.25, 1.0, 4.0), "poly": (0.25, 1.0)}
+GAMMA = {"rbf": (0.25, 1.0, 4.0), "poly": (0.25, 1.0), "sigmoid": (0.0625, 0.25, 1.0)}
 EPSILON = 0.1  # of a regression, in standard deviations of the target, as is C
 # A polynomial with a large C may take hours to converge; the machine is one anyway.
 MOST_STEPS = 1_000_000
@@ -44,7 +45,7 @@ def fit(name: str, machine: str, parts: Parts) -> tuple[Any, dict[str, Any]]:
 
     Parameters
     ----------
-    machine : {"rbf", "poly2", "poly3"}
+    machine : {"rbf", "poly2", "poly3", "sigmoid"}
 
     Returns
     -------

@@ -32,7 +32,8 @@ def fit_stages(
     InputError
         If an exit that must be there cannot be built for the machine.
     """
-    fits = [fit for fit in statistical_fits() if asked.allows(fit.kind.template)]
+    allowed = [fit for fit in statistical_fits() if asked.allows(fit.kind.template)]
+    fits = [fit for fit in allowed if not fit.asked_only or fit.kind.template in asked.needed]
     reasons = {fit.kind.template: fit.why_not(samples.ends) for fit in fits}
     jobs = [
         job

@@ -46,6 +46,7 @@ class IntervalRatioFit(StatisticalFit[IntervalRatio]):
 
     kind = IntervalRatio
     reads_intervals = True
+    asked_only = True
 
     def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the job of the one test."""
