@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -191,8 +191,7 @@ def fit(
     """
     budgets = budgets or SearchBudgets()
     fits = [made for made in certified_fits() if room.stages.allows(made.kind.template)]
-    named = room.stages.needed
-    reasons = {made.kind.template: _why_not(made, machine, program, named) for made in fits}
+    reasons = {made.kind.template: _why_not(made, machine, program) for made in fits}
     able = {name for name, reason in reasons.items() if not reason}
     require_built(room.stages, reasons, able, reasons)
     offered: list[Offer] = []
@@ -260,23 +259,20 @@ def left_out(
             continue
         if name in kinds:
             notes.append(f"{name} does not pay here and is left out")
-        elif reason := _why_not(made, machine, program, asked.needed):
+        elif reason := _why_not(made, machine, program):
             notes.append(f"{name} is left out: {reason}")
     return notes
 
 
-def _why_not(
-    made: CertifiedFit, machine: KernelMachine, program: Program, named: Collection[str]
-) -> str:
-    """Return why a kind of certified exit is not searched for; "" if it is."""
+def _why_not(made: CertifiedFit, machine: KernelMachine, program: Program) -> str:
+    """Return why a machine cannot have a kind of certified exit; "" if it can."""
     if machine.routing is not None and not made.kind.walks:
         return "a routed machine has early exits in its leaves only"
     if program.box is not None and not made.kind.holds_in_box:
         return "it proves labels of single inputs, not of all within the tolerance"
     if program.box is not None and program.codes is not None:
         return "before a sum of integers it is not proved for all within the tolerance"
-    unasked = "" if made.kind.template in named else made.why_asked_only(machine)
-    return not_of_reduced(machine) or made.why_not(machine, program) or unasked
+    return not_of_reduced(machine) or made.why_not(machine, program)
 
 
 def not_of_reduced(machine: KernelMachine) -> str:

@@ -29,12 +29,7 @@ _FITS: list[CertifiedFit] = [
     CertifiedFit(
         TaylorPolynomial, taylor_polynomial.offer_taylor_polynomials, taylor_polynomial.why_not
     ),
-    CertifiedFit(
-        BoundSequence,
-        sequence_offers.offer_bound_sequences,
-        bound_sequence.why_not,
-        sequence_offers.why_asked_only,
-    ),
+    CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
     CertifiedFit(QuadraticBounds, quadratic.offer_quadratic, quadratic.why_not),
     CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),
     CertifiedFit(LeafExpansion, leaf_expansion.offer_leaf_expansion, leaf_expansion.why_not),

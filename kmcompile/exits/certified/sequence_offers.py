@@ -13,7 +13,6 @@ from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.sequence_normals import Squares
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.refined import refined_lists
-from kmcompile.kernels import Rbf
 from kmcompile.kernels.derivatives import has_gradient
 from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
@@ -45,13 +44,6 @@ _LONGER = 1.2
 
 _MOST_OPERATIONS = 6e10
 """Most multiply-adds of the search for free vectors: about twenty seconds."""
-
-
-def why_asked_only(machine: KernelMachine) -> str:
-    """Return why a machine gets a bound sequence on request only; "" if it is searched for."""
-    if not isinstance(machine.kernel, Rbf):
-        return ""
-    return "local_expansion decides more of rbf machines; --require bound_sequence asks for it"
 
 
 def offer_bound_sequences(asked: Asked) -> list[Offer]:

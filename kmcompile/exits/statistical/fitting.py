@@ -32,8 +32,7 @@ def fit_stages(
     InputError
         If an exit that must be there cannot be built for the machine.
     """
-    allowed = [fit for fit in statistical_fits() if asked.allows(fit.kind.template)]
-    fits = [fit for fit in allowed if not fit.asked_only or fit.kind.template in asked.needed]
+    fits = [fit for fit in statistical_fits() if asked.allows(fit.kind.template)]
     reasons = {fit.kind.template: fit.why_not(samples.ends) for fit in fits}
     jobs = [
         job

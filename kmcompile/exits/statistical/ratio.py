@@ -46,7 +46,6 @@ class IntervalRatioFit(StatisticalFit[IntervalRatio]):
 
     kind = IntervalRatio
     reads_intervals = True
-    asked_only = True
 
     def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the job of the one test."""

@@ -89,9 +89,6 @@ class StatisticalFit(ABC, Generic[_S]):
     reads_intervals: ClassVar[bool] = False
     """Whether its stages test the intervals that certified exits before them prove."""
 
-    asked_only: ClassVar[bool] = False
-    """Whether its stages are fitted only where an option names them."""
-
     tests_leads: ClassVar[bool] = False
     """Whether the values of its stages are scores of classes, and the largest score's lead is
     tested."""

@@ -137,7 +137,7 @@ def test_a_program_of_a_bound_search_has_the_machines_labels_where_certified(res
 def test_a_search_without_room_for_its_smallest_candidate_is_left_out_with_a_note(rest):
     budgets = SearchBudgets(n_bytes=1.0, operations=1.0)
     assert fit(rest.machine, rest.program, rest.queries, ROOM, budgets) == []
-    kinds = {"local_expansion", "taylor_polynomial"}
+    kinds = {"local_expansion", "taylor_polynomial", "bound_sequence"}
     assert {note.split()[0] for note in budgets.notes} == kinds
     assert all(" is left out: " in note for note in budgets.notes)
 

@@ -22,7 +22,7 @@ from kmcompile.exits.certified.bound_sequence import why_not
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.sequence_offers import free_lengths, offer_bound_sequences
-from kmcompile.kernels import Linear, Rbf, Sigmoid
+from kmcompile.kernels import Linear, Sigmoid
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes import run_passes
@@ -164,14 +164,3 @@ def test_a_sum_that_skips_zeros_has_sequences_of_both_lists():
         )
     assert all(stage.skip_zeros and stage.expands for stage, _ in found)
     assert {text.split()[-2] for _, text in found} == {"support", "free"}
-
-
-@pytest.mark.parametrize(("asked", "is_there"), [((), False), (("bound_sequence",), True)])
-def test_sequences_of_rbf_machines_are_searched_for_on_request_only(asked, is_there):
-    of = catalogue.emitted(catalogue.CORE[0], "host")
-    assert isinstance(of.machine.kernel, Rbf)
-    room = Room(np.inf, None, None, stages=AskedStages(required=asked))
-    found = certify.fit(of.machine, of.program, likely_inputs(of.machine, 50), room)
-    assert any(isinstance(stage, BoundSequence) for stage, _ in found) == is_there
-    notes = certify.left_out(of.machine, of.program, (), found, room.stages)
-    assert is_there != any("--require bound_sequence asks for it" in note for note in notes)

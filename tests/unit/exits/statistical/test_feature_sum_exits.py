@@ -47,7 +47,7 @@ def test_nearest_vectors_are_not_offered_and_the_others_are(low):
     given = FitSamples(low.program.ends, *samples(low), False, 1)
     found = fit_stages(given, AskedStages(), lambda stage: True)
     templates = {stage.template for stage, _ in found}
-    assert templates == {"linear_filter", "reduced_set"}
+    assert templates == {"linear_filter", "reduced_set", "interval_ratio"}
 
 
 def test_the_points_that_exits_are_fitted_to_have_the_machines_decisions(low):

@@ -29,10 +29,8 @@ from kmcompile.program.stages import (
 from kmcompile.program.storage import save
 from kmcompile.request.asked_stages import AskedStages
 
-UNASKED = AskedStages()
 
-
-def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True, asked=UNASKED):  # type: ignore[no-untyped-def]
+def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True):  # type: ignore[no-untyped-def]
     samples = FitSamples(
         case.program.ends,
         case.x,
@@ -41,12 +39,18 @@ def stages_of(case: Case, n_jobs: int | None = None, fits=lambda stage: True, as
         case.skip_zeros,
         n_jobs,
     )
-    return fit_stages(samples, asked, fits)
+    return fit_stages(samples, AskedStages(), fits)
 
 
 def content(case: Case, stages: list[tuple[EarlyExit, str]]) -> bytes:
-    """Return the bytes of a program with each of the stages."""
-    return b"".join(save(case.with_stages(stage)) for stage, _ in stages)
+    """Return the bytes of a program with each of the stages, and of the stages that need others."""
+    others = repr([stage for stage, _ in stages if isinstance(stage, IntervalRatio)]).encode()
+    return b"".join([*(save(case.with_stages(stage)) for stage in alone(stages)), others])
+
+
+def alone(stages: list[tuple[EarlyExit, str]]) -> list[EarlyExit]:
+    """Return the stages but the test of intervals, which certified exits before it prove."""
+    return [stage for stage, _ in stages if not isinstance(stage, IntervalRatio)]
 
 
 @cache
@@ -60,24 +64,15 @@ def test_stages_are_of_every_kind_and_told_apart(n_classes: int) -> None:
     stages = fitted(n_classes)
     kinds = {type(stage) for stage, _ in stages}
     of_pairs = {ClassScores} if n_classes > 2 else set()
-    assert kinds == {LinearFilter, ReducedSet, NearestVectors} | of_pairs
+    assert kinds == {LinearFilter, ReducedSet, NearestVectors, IntervalRatio} | of_pairs
     texts = [text for _, text in stages]
     assert len(set(texts)) == len(texts)
-
-
-def test_the_test_of_intervals_is_there_on_request_only() -> None:
-    case = digits("rbf", 2)
-    listed = ("linear_filter", "interval_ratio")
-    kinds = {type(stage) for stage, _ in stages_of(case, asked=AskedStages(listed=listed))}
-    assert kinds == {LinearFilter, IntervalRatio}
-    unasked = AskedStages(excluded=("reduced_set", "nearest_vectors"))
-    assert {type(stage) for stage, _ in stages_of(case, asked=unasked)} == {LinearFilter}
 
 
 @pytest.mark.parametrize("n_classes", some([2, 10], ("2",)))
 def test_no_stage_decides_anything_yet(n_classes: int) -> None:
     case = digits("rbf", n_classes)
-    for stage, _ in fitted(n_classes):
+    for stage in alone(fitted(n_classes)):
         with np.errstate(over="ignore"):  # the widest band times the spread
             results, _ = classify(case.with_stages(stage), case.X)
         assert (results["stage"] == 1).all()
@@ -119,7 +114,7 @@ def of_low_rank() -> Case:
 @pytest.mark.exhaustive
 def test_vectors_inside_the_projection_are_not_touched() -> None:
     case = of_low_rank()
-    for stage, _ in stages_of(case):
+    for stage in alone(stages_of(case)):
         if isinstance(stage, NearestVectors):
             assert stage.max_touched <= (stage.weights > 0).sum()
         with np.errstate(over="ignore"):
