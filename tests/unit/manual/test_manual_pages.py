@@ -104,8 +104,8 @@ def test_every_option_of_a_command_is_described_with_its_values(verb: str) -> No
         assert values <= set(re.findall(r"`([\w-]+)`", text))
 
 
-def test_eleven_commands_of_the_readme_use_every_verb() -> None:
-    rows = [row[0] for row in table(README, "The eleven commands")]
+def test_commands_of_the_readme_use_every_verb() -> None:
+    rows = [row[0] for row in table(README, "The twelve commands")]
     assert len(rows) == 11
     assert {row.split()[1] for row in rows} == {"model.pkl", *VERBS}
 
