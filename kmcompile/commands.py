@@ -172,8 +172,7 @@ def _show(path: Path, **values: Any) -> None:
 @click.argument("model", type=_FILE)
 @program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
-@_json_option
-def _choices(model: Path, as_json: bool, **values: Any) -> None:
+def _choices(model: Path, **values: Any) -> None:
     """Print the programs that a model can be compiled to, with what each would take.
 
     No other program that was compared takes less in the mean, in the worst case and of flash. With
@@ -183,10 +182,7 @@ def _choices(model: Path, as_json: bool, **values: Any) -> None:
 
     with Progress(enabled=True) as progress:
         found = choices(model, Options(**values, n_jobs=_ALL_CORES), progress)
-    if as_json:
-        console.emit(console.print_json, found)
-    else:
-        console.emit(_print_choices, found)
+    console.emit(_print_choices, found)
 
 
 @click.command()

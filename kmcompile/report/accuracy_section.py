@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kmcompile.exits.statistical import accuracy
+from kmcompile.report import summary
 from kmcompile.report.section import Section
-from kmcompile.report.summary import Report
 from kmcompile.text.figures import count_text, share_text
 
 _NOT_ASKED = "no right labels are read without a loss: --loss promises one"
@@ -77,7 +77,7 @@ def _by_class(
     ]
 
 
-def accuracy_rows(report: Report) -> list[tuple[str, ...]]:
+def accuracy_rows(report: summary.Report) -> list[tuple[str, ...]]:
     """Return rows of names, samples and shares of right labels; none where no loss is promised."""
     section = report["accuracy"] or {}
     rows = []
@@ -90,6 +90,6 @@ def accuracy_rows(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
-def _row(name: str, counts: Report) -> tuple[str, ...]:
+def _row(name: str, counts: summary.Report) -> tuple[str, ...]:
     shares = (share_text(counts[who] / counts["samples"]) for who in ("model", "program"))
     return (name, count_text(counts["samples"]), *shares)

@@ -102,5 +102,3 @@ def test_the_command_prints_the_choices(folder: Path, capsys):
     shown = capsys.readouterr().out
     assert "taken" in shown
     assert "--mode exact" in shown
-    assert cli.run(["choices", str(folder / "iris.pkl"), "--json"]) == 0
-    assert '"chosen": true' in capsys.readouterr().out

@@ -26,6 +26,7 @@ HEADINGS = {
     "doctor": "Find missing tools: `kmcompile doctor`",
     "inspect": "Look into a model: `kmcompile inspect MODEL`",
     "show": "Print a program: `kmcompile show MODEL`",
+    "choices": "Print a program: `kmcompile show MODEL`",
     "verify": "Repeat the checks: `kmcompile verify DIR`",
     "bench": "Compare targets: `kmcompile bench MODEL`",
     "image": "Make an image: `kmcompile image MODEL`",
@@ -106,7 +107,7 @@ def test_every_option_of_a_command_is_described_with_its_values(verb: str) -> No
 
 def test_commands_of_the_readme_use_every_verb() -> None:
     rows = [row[0] for row in table(README, "The twelve commands")]
-    assert len(rows) == 11
+    assert len(rows) == 12
     assert {row.split()[1] for row in rows} == {"model.pkl", *VERBS}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -34,6 +34,9 @@ class Asked:
     monitor: float | None = SHARE
     test_samples: tuple = ()
     counted: Counted | None = None
+
+    def with_samples(self, rows, counted=None):
+        return replace(self, samples=self.samples[rows], counted=counted)
 
 
 @dataclass(frozen=True)

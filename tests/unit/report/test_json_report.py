@@ -12,9 +12,18 @@ import pytest
 from sample_report import make_report
 
 from kmcompile.errors import InputError
-from kmcompile.report import checked, chosen, contents, json_report, reduced, stepwise, watched
+from kmcompile.report import (
+    accuracy_section,
+    checked,
+    chosen,
+    contents,
+    json_report,
+    reduced,
+    stepwise,
+    watched,
+)
 
-MODULES = (contents, checked, chosen, reduced, stepwise, watched)
+MODULES = (contents, checked, chosen, reduced, stepwise, watched, accuracy_section)
 
 CONTRACT = {
     "": "tool options model stages memory cost verification risk target not_available",
