@@ -14,11 +14,12 @@ from kmcompile.text.figures import bytes_text, count_text, share_text
 if TYPE_CHECKING:
     from kmcompile.report.drawing import Plot
 
-HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options that ask for it")
+HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options")
 
 CAPTION = (
     "Estimated instructions of a query and bytes of flash, by which programs are compared. Proved: "
-    "the share of inputs whose label is proved; where it is 0, a promise is made about all labels."
+    "the share of inputs whose label is proved; where there is none, a promise is made about all "
+    "labels. Options: those that ask for the program."
 )
 
 _FEWEST = 2

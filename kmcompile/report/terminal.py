@@ -180,12 +180,11 @@ def print_choices(choices: Sequence[dict[str, Any]], console: Console) -> None:
 
 def _choices(choices: Sequence[dict[str, Any]], console: Console) -> Table:
     """Return the front of the programs that were compared; empty if there was one program only."""
-    table = _grid("left", "right", "right", "right", "right", "left")
+    table = _grid("left", "left", "right", "right", "right", "right", "left")
     if len(choices) > 1:
         for cells in (HEADS, *choice_rows(choices)):
             style = "dim" if cells is HEADS else ""
-            first, *others = cells
-            table.add_row(*(_cell(text, console, style) for text in (f"  {first}", *others)))
+            table.add_row("", *(_cell(text, console, style) for text in cells))
     return table
 
 
