@@ -43,8 +43,7 @@ from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 from kmcompile.target import Cost
 
-_MOST_COMPARED = 1000
-_SEED = 20031210
+_MOST_COMPARED, _SEED = 1000, 20031210
 """Most control samples by which statistical and certified exits are compared."""
 
 
