@@ -102,7 +102,7 @@ QUICK = {"reduce": "auto", "exclude": ("reduced_set", "local_expansion"), "optim
 def test_early_exits_stand_before_fewer_vectors(monkeypatch, tmp_path):
     """One promise counts what the exits and the fewer vectors change."""
     monkeypatch.setattr(whole_program, "best", lambda *_: whole_program._BOTH)
-    reduced, made = chosen(tmp_path, format="float32", **QUICK)
+    reduced, made = chosen(tmp_path, format="float32", require=("linear_filter",), **QUICK)
     assert reduced.machine.n_support_vectors < reduced.reduction.n_before / 2
     assert reduced.reduction.chosen.limit is None
     assert made.program.takes_risk
