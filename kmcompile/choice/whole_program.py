@@ -72,10 +72,7 @@ def choose_whole(
     if most_of_leaf is None and _may_be_reduced(machine, plan):
         offered = _offered(machine, plan, tell)
     if offered is None:
-        asked = reduce_asked(machine, plan, tell, most_of_leaf)
-        made = choose_program(asked.machine, asked.plan, tell)
-        few = "all vectors" if asked.reduction is None else "fewer vectors"
-        return asked, replace(made, compared=rows_of(made, few))
+        return _as_asked(machine, plan, most_of_leaf, tell)
     tried: dict[str, Whole] = {}
     if plan.options.reduce is None:
         tried[_WHOLE] = Reduced(machine, plan, None), choose_program(machine, plan, tell)
@@ -84,6 +81,8 @@ def choose_whole(
     found = {key: made.takes for key, (_, made) in tried.items()}
     if plan.options.mode is None:
         found[_FEWER] = estimate_of_sum(offered.lowered, plan.target)
+    if not found:  # an integer format that refuses samples has them in other parts
+        return _as_asked(machine, plan, most_of_leaf, tell)
     fitting = {key: one for key, one in found.items() if _fits(one, plan.budgets)}
     least_mean = min((made.least_mean for _, made in tried.values()), default=np.inf)
     taken = best(fitting or found, plan.optimize, least_mean)
@@ -113,6 +112,16 @@ def choose_whole(
         what = f"{few}, {offered.lowered.program.number_format}"
         rows.append(Compared(what, asks, found[_FEWER], None))
     return reduced, replace(made, compared=tuple(rows))
+
+
+def _as_asked(
+    machine: KernelMachine, plan: Plan, most_of_leaf: int | None, tell: Callable[[str], None]
+) -> Whole:
+    """Return the program of the machine that `--reduce` asks for, compared with no other size."""
+    asked = reduce_asked(machine, plan, tell, most_of_leaf)
+    made = choose_program(asked.machine, asked.plan, tell)
+    few = "all vectors" if asked.reduction is None else "fewer vectors"
+    return asked, replace(made, compared=rows_of(made, few))
 
 
 def _behind_exits(

@@ -33,6 +33,7 @@ def candidates(compared: Iterable[Candidate]) -> list[chosen.Candidate]:
         chosen.Candidate(
             stages=candidate.stages,
             mean_ops=candidate.mean_operations,
+            instructions_estimated=candidate.instructions,
             chosen=candidate.chosen,
         )
         for candidate in compared

@@ -11,10 +11,17 @@ from kmcompile.verify.queries import Source
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A candidate sequence of stages; `mean_ops` is a mean over the choice samples."""
+    """A candidate sequence of stages, with means over the choice samples.
+
+    Attributes
+    ----------
+    instructions_estimated : float
+        What sequences are compared by.
+    """
 
     stages: Sequence[str]
     mean_ops: float
+    instructions_estimated: float
     chosen: bool
 
 
