@@ -175,8 +175,7 @@ def _show(path: Path, **values: Any) -> None:
 def _choices(model: Path, **values: Any) -> None:
     """Print the programs that a model can be compiled to, with what each would take.
 
-    No other program that was compared takes less in the mean, in the worst case and of flash. With
-    the options beside a program it is the one that is taken. Nothing is written, built or run.
+    The options beside a program ask for it. Nothing is written, built or run.
     """
     from kmcompile.unbuilt import choices
 

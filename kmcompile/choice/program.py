@@ -166,10 +166,7 @@ def choose_program(
 
 
 def candidate(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> ChosenProgram:
-    """Return the program of `choose_program`, whether or not its promise is kept.
-
-    What it takes does not depend on the control samples, and so not on that either.
-    """
+    """Return the program of `choose_program`, whether or not its promise is kept."""
     chosen = _chosen(machine, with_tables_once(plan), tell)
     return replace(chosen, plan=replace(chosen.plan, budgets=plan.budgets))
 

@@ -177,12 +177,6 @@ def image_scale(stage: FixedSum) -> ImageScale:
     )
 
 
-def fixed_kernel_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]:
-    """Return the functions of a kernel and of its products with coefficients."""
-    kernel = render("fixed_sum/kernel.c.j2", view=view, **names)
-    return [*_product_sections(view, names), kernel]
-
-
 def _product_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]:
     """Return the functions of products, and 2^-t."""
     return [

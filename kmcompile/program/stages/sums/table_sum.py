@@ -120,11 +120,6 @@ class TableSum(VectorlessSum):
         """How far the least code is below 0."""
         return -self.codes.low
 
-    @property
-    def value_type(self) -> str:
-        """The C type of a value in the table."""
-        return f"{self.values.dtype.name}_t"
-
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the functions' tables."""
         return (
