@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 from kmcompile.build import build
 from kmcompile.build.recipe import Recipe
-from kmcompile.choice.program import ChosenProgram, choose_program
+from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.program import choose_program
 from kmcompile.emit.emitter import emit
 from kmcompile.errors import KmcompileError
 from kmcompile.model.kernel_machine import KernelMachine

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.errors import KmcompileError, OverBudgetError
 from kmcompile.leaf_budget import instructions_of
 from kmcompile.program.memory import check_flash, check_instructions, check_ram, exceeded, refuse

@@ -12,7 +12,7 @@ from typing import Any
 
 from kmcompile import readers
 from kmcompile.build.recipe import Recipe
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.compiled import Compiled
 from kmcompile.description import describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.errors import InputError, KmcompileError, OverBudgetError
 from kmcompile.lower.format_choice import choose_format, estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task

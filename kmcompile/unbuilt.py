@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kmcompile import pipeline
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import UsageError
 from kmcompile.leaf_budget import most_of_leaf

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.front import Compared
-from kmcompile.choice.program import ChosenProgram
 from kmcompile.lower.format_choice import estimate_of_sum
 from kmcompile.lower.formats import Lowered
 from kmcompile.program.estimate import Estimate

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.front import Compared
-from kmcompile.choice.program import ChosenProgram, candidate, choose_program
+from kmcompile.choice.program import candidate, choose_program
 from kmcompile.choice.rows import rows_of
 from kmcompile.errors import BudgetError, FewSamplesError, InputError
 from kmcompile.exits.statistical.calibrate import wished

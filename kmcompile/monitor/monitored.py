@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.errors import InputError
 from kmcompile.monitor.anomalies import World, anomalies
 from kmcompile.monitor.candidates import LEAST_A_FEATURE, FitSamples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.emit.packages.package import package_files
 from kmcompile.emit.packages.stack import Stack
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from kmcompile.choice.program import ChosenProgram, complete
+from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.program import complete
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import why_none

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.exits.early_exits import why_none
 from kmcompile.passes.expand_polynomial import can_expand
 from kmcompile.program.program import Program

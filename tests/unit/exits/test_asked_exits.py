@@ -13,7 +13,8 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
-from kmcompile.choice.program import ChosenProgram, choose_program
+from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import InputError, UsageError
 from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.model.reference import evaluate

@@ -15,7 +15,8 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
-from kmcompile.choice.program import ChosenProgram, choose_program
+from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import FewSamplesError
 from kmcompile.exits.certified.choice_samples import with_generated
 from kmcompile.exits.statistical.pairs import mean_costs

@@ -10,7 +10,7 @@ import numpy as np
 
 from kit.digits_cascade import digits_cascade
 from kit.plans import plan_for
-from kmcompile.choice.program import ChosenProgram
+from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.early_exits import WithExits
 from kmcompile.exits.statistical.calibration import Calibration, Promise

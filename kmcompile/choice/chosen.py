@@ -1,0 +1,112 @@
+"""A chosen program, with the record of how it was chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmcompile.choice.front import Compared
+from kmcompile.emit.layout import Layout, workspace_bytes
+from kmcompile.emit.step_view import job_bytes
+from kmcompile.exits.early_exits import WithExits
+from kmcompile.exits.statistical.control import is_kept
+from kmcompile.lower.format_choice import FormatCandidate
+from kmcompile.lower.formats import Lowered, lacking_certificates
+from kmcompile.program.cost import exact_operations
+from kmcompile.program.estimate import Estimate, estimate
+from kmcompile.program.memory import check_fits
+from kmcompile.program.program import Program
+from kmcompile.request.plan import Plan
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenProgram:
+    """The program that will be emitted, with the record of how it was chosen.
+
+    Parameters
+    ----------
+    program : Program
+    plan : Plan
+    lowered : Lowered
+        The machine after the passes and the exact program that it was lowered to.
+    exits : WithExits
+        The early exits and how they were fitted.
+    formats : tuple of FormatCandidate
+        The number formats that `--format auto` compared.
+    replay_note : str
+        Why the program has no replay although one was asked for; otherwise empty.
+    judged : WithExits or None
+        The exits by which the program is compared with others; None: `exits`. They differ where
+        control samples, or exits that are proved, have the last word.
+    compared : tuple of Compared
+        The programs that were compared, this one among them.
+    """
+
+    program: Program
+    plan: Plan
+    lowered: Lowered
+    exits: WithExits
+    formats: tuple[FormatCandidate, ...] = ()
+    replay_note: str = ""
+    judged: WithExits | None = None
+    compared: tuple[Compared, ...] = ()
+
+    @property
+    def takes(self) -> Estimate:
+        """What the program takes, as far as it is known before control samples are asked.
+
+        A program that is chosen by it keeps its promise: the samples that support the promise have
+        no part in the choice.
+        """
+        exits = self.judged or self.exits
+        program = exits.before_control if exits.calibration is not None else self.program
+        measured, cost = self.lowered.measured, self.plan.target.cost
+        exact, operations = self.lowered.program, measured.operations
+        if exits.calibration is None and exits.choice is None and program.sum is not exact.sum:
+            exact, operations = program, float(exact_operations(program))
+        open_share = 1.0 - measured.certified_share
+        return estimate(program, exact, operations, exits.gain, open_share, cost)
+
+    @property
+    def least_mean(self) -> float:
+        """Estimated instructions of the fastest program that was compared in its place."""
+        return self.takes.mean * (self.judged or self.exits).least_share
+
+    @property
+    def keeps_promise(self) -> bool:
+        """Whether the control samples support what is promised of the program."""
+        calibration = self.exits.calibration
+        return calibration is None or is_kept(calibration.promise)
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Bytes of RAM that the caller must provide as the workspace of the emitted functions."""
+        return workspace_bytes(self.program, self.plan.target)
+
+    @property
+    def caller_bytes(self) -> int:
+        """Bytes of RAM of a job, which has a workspace; without `--step` those of the workspace."""
+        return job_bytes(Layout.of(self.program, self.plan.target)) or self.workspace_bytes
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What its number format costs, where the flash budget or the user chose it."""
+        if self.formats:
+            return tuple(one.warning for one in self.formats if one.warning)
+        too_little = lacking_certificates(self.lowered)
+        if not too_little:
+            return ()
+        rest = "another label may not be the model's"
+        if self.program.replay is not None:
+            rest = "the replay sums the others again"
+        return (f"--format {self.lowered.program.number_format}: {too_little}; {rest}",)
+
+    def check_fits(self) -> None:
+        """Raise an error if the tables or the workspace alone exceed the plan's budgets.
+
+        Raises
+        ------
+        BudgetError
+            If the flash of the tables or the RAM of the workspace exceeds its budget, or if a piece
+            of the program does not fit a step.
+        """
+        check_fits(self.program, self.caller_bytes, self.plan)
