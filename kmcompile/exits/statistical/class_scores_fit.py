@@ -29,9 +29,6 @@ from kmcompile.program.stages.ends import Ends
 _SIZES = ((5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1), (16, 400, 1))
 """Sizes of scores by free vectors that are tried: those of reduced sets, and a larger one."""
 
-_MOST_SHARE = 0.1
-"""Most operations of a size, as a share of the exact sum's: there is no room for more."""
-
 _POINTS, _POINTS_PER_CLASS = 5000, 350
 """Points to which scores are fitted, if there is memory: the machine tells what is right for a
 mixture of samples and vectors, too. From 2,000 to 7,000 points of digits and of satellite images
@@ -59,10 +56,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
         yield fit_linear_scores, (lessons, samples.skip_zeros), "class_scores(linear)"
         if not isinstance(exact, ExactSum | FixedSum):
             return
-        for size in sizes(exact, _SIZES):
-            spent = size.n_vectors * (size.n_out + lessons.n_classes)
-            if spent > _MOST_SHARE * exact.operations():
-                break
+        for size in sizes(samples.ends, lessons.n_classes, required, _SIZES):
             given = (lessons, size, exact.lanes, samples.skip_zeros)
             yield fit_class_scores, given, f"class_scores({size})"
 

@@ -30,6 +30,9 @@ _SIZES = ((3, 12, 15), (5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1))
 No theory gives them. One feature in 15 for the smallest set and in 5 for the next saved most on
 pairs of MNIST digits, compared with other shares at equal cost of the search."""
 
+MOST_SHARE = 0.1
+"""Most operations of a size, as a share of the exact sum's: there is no room for more."""
+
 _FEW_FEATURES = 100
 """With fewer features, a reduced set uses all of them."""
 
@@ -54,9 +57,10 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         """Yield a job for each size, fitted to the points that suit a small set best."""
         exact = samples.ends.exact
         assert isinstance(exact, ExactSum | FixedSum)
+        wanted = list(sizes(samples.ends, samples.decisions.shape[1], required))
         with threadpool_limits(1):
-            points, margin = _points(exact, samples)
-        for size in sizes(exact):
+            points, margin = _points(exact, samples, wanted[-1])
+        for size in wanted:
             given = (points, size, margin, exact.lanes, samples.skip_zeros)
             yield fit_reduced_set, given, f"reduced_set({size})"
 
@@ -97,8 +101,10 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         return replace(stage, least=rest.min(), largest=rest.max())
 
 
-def _points(exact: ExactSum | FixedSum, samples: FitSamples) -> tuple[FitPoints, float]:
-    """Return the points and the margin that give a small fit the least error.
+def _points(
+    exact: ExactSum | FixedSum, samples: FitSamples, largest: Size
+) -> tuple[FitPoints, float]:
+    """Return the points and the margin that give a small fit, no larger than any, the least error.
 
     The choices are: points with or without the support vectors, and decisions clipped to the
     machine's margin or to twice the margin.
@@ -111,10 +117,15 @@ def _points(exact: ExactSum | FixedSum, samples: FitSamples) -> tuple[FitPoints,
     more = with_vectors(exact, fewer)
     if more is not fewer:
         points[True] = more
+    size = replace(
+        _PROBE,
+        n_out=min(_PROBE.n_out, largest.n_out),
+        n_vectors=min(_PROBE.n_vectors, largest.n_vectors),
+    )
     choices = [(vectors, margin) for vectors in points for margin in _MARGINS]
     probes = each(
         [
-            (fit_reduced_set, (points[vectors], _PROBE, margin, exact.lanes, False))
+            (fit_reduced_set, (points[vectors], size, margin, exact.lanes, False))
             for vectors, margin in choices
         ],
         samples.n_jobs,
@@ -129,24 +140,30 @@ def _points(exact: ExactSum | FixedSum, samples: FitSamples) -> tuple[FitPoints,
             for p in range(decisions.shape[1])
         ]
         errors = np.concatenate(near)
-        if len(errors) and (size := float(errors.std())) < best:
-            best, chosen = size, choice
+        if len(errors) and (spread := float(errors.std())) < best:
+            best, chosen = spread, choice
     everything = of_samples(exact, x, decisions, relevant)
     return (with_vectors(exact, everything) if chosen[0] else everything), chosen[1]
 
 
 def sizes(
-    exact: ExactSum | FixedSum, wanted: Sequence[tuple[int, int, int]] = _SIZES
+    ends: Ends,
+    n_rows: int,
+    required: bool = False,
+    wanted: Sequence[tuple[int, int, int]] = _SIZES,
 ) -> Iterator[Size]:
     """Yield the sizes for a number of features, each once.
 
-    `wanted` has dimensions, vectors, and k for one feature in k.
+    `wanted` has dimensions, vectors, and k for one feature in k. All but the first take no more
+    operations than there is room for, with as many weights of each vector as there are rows. An
+    exit that must be there has room.
     """
-    n = exact.n_features
-    seen = set()
+    n, most = ends.exact.n_features, MOST_SHARE * ends.exact.operations() / ends.float_weight
+    seen: set[Size] = set()
     for n_out, n_vectors, share in wanted:
         columns = None if share == 1 or n < _FEW_FEATURES else max(n_out, n // share)
         size = Size(min(n_out, n), n_vectors, columns)
-        if size not in seen:
+        taken = size.n_out * ((columns or n) + n_vectors) + n_rows * n_vectors
+        if size not in seen and (required or not seen or taken <= most):
             seen.add(size)
             yield size
