@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmcompile.choice.front import Compared
 from kmcompile.emit.layout import Layout, workspace_bytes
 from kmcompile.emit.step_view import job_bytes
 from kmcompile.exits.early_exits import WithExits
-from kmcompile.exits.statistical.control import is_kept
+from kmcompile.exits.statistical.control import is_kept, require_kept
 from kmcompile.lower.format_choice import FormatCandidate
 from kmcompile.lower.formats import Lowered, lacking_certificates
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import exact_operations
-from kmcompile.program.estimate import Estimate, estimate
+from kmcompile.program.estimate import Estimate, estimate, with_mean
+from kmcompile.program.interpreter import interpret
 from kmcompile.program.memory import check_fits
+from kmcompile.program.prices import instructions_of
 from kmcompile.program.program import Program
 from kmcompile.request.plan import Plan
 
@@ -39,6 +42,8 @@ class ChosenProgram:
         control samples, or exits that are proved, have the last word.
     compared : tuple of Compared
         The programs that were compared, this one among them.
+    measured : Estimate or None
+        What the program takes by control samples; None if no other program is compared on them.
     """
 
     program: Program
@@ -49,9 +54,24 @@ class ChosenProgram:
     replay_note: str = ""
     judged: WithExits | None = None
     compared: tuple[Compared, ...] = ()
+    measured: Estimate | None = None
+
+    def measured_on(self, X: Float32Array) -> ChosenProgram:
+        """Return the program with what it takes on samples of shape (n, n_features)."""
+        if self.program.replay is not None:  # it takes no risk, and nothing changes by control
+            return self
+        cost = self.plan.target.cost
+        spent = interpret(self.program, X).stage_operations
+        mean = float(instructions_of(self.program, spent, cost).mean())
+        return replace(self, measured=with_mean(self.program, mean, 0.0, cost))
 
     @property
     def takes(self) -> Estimate:
+        """What the program takes, as far as it is known."""
+        return self.measured or self.before_control
+
+    @property
+    def before_control(self) -> Estimate:
         """What the program takes, as far as it is known before control samples are asked.
 
         A program that is chosen by it keeps its promise: the samples that support the promise have
@@ -75,7 +95,12 @@ class ChosenProgram:
     def keeps_promise(self) -> bool:
         """Whether the control samples support what is promised of the program."""
         calibration = self.exits.calibration
-        return calibration is None or is_kept(calibration.promise)
+        return calibration is None or is_kept(calibration.promise, self.exits.wish)
+
+    def require_kept(self) -> None:
+        """Raise InputError if the control samples do not support what is promised."""
+        if self.exits.calibration is not None:
+            require_kept(self.exits.calibration.promise, self.exits.wish)
 
     @property
     def workspace_bytes(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.other_modes import other_modes
+from kmcompile.choice.unpaid import unpaid_kinds
 from kmcompile.emit.images.parts import check_supported
 from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.asked_replay import add_asked_replay
@@ -19,7 +20,6 @@ from kmcompile.exits.early_exits import WithExits, add_early_exits
 from kmcompile.exits.image_exits import add_image_exits, with_exits_like
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
-from kmcompile.exits.statistical.control import require_kept
 from kmcompile.exits.statistical.pairs import mean_costs
 from kmcompile.kernels import Linear
 from kmcompile.lower.format_choice import Tried, choose_format
@@ -31,11 +31,11 @@ from kmcompile.lower.linear_codes import why_floats
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.estimate import CODE_BYTES
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import weighted_step
-from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 from kmcompile.target import Cost
 
@@ -62,8 +62,7 @@ def choose_program(
         If no program satisfies the plan.
     """
     chosen = candidate(machine, plan, tell)
-    if chosen.exits.calibration is not None:
-        require_kept(chosen.exits.calibration.promise)
+    chosen.require_kept()
     return chosen
 
 
@@ -98,7 +97,11 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
 
     def with_exits(lowered: Lowered) -> Tried:
         tell(f"trying {lowered.program.number_format}")
-        one = made[lowered.program.number_format] = complete(lowered, plan, tell)
+        search = plan
+        if made and not plan.stages.needed:
+            unpaid = unpaid_kinds(next(iter(made.values())))
+            search = replace(plan, stages=replace(plan.stages, unpaid=unpaid))
+        one = made[lowered.program.number_format] = complete(lowered, search, tell)
         return Tried(one.exits.speedup, one.takes, one.least_mean)
 
     flash_bytes = plan.budgets.flash_bytes
@@ -221,7 +224,7 @@ def _may_be_proved(
     """Return whether mode certified may take the place of a mode that no option asks for."""
     if calibration is None or calibration.thresholds != "risk" or machine.reduced_from is not None:
         return False
-    return plan.mode_is_default and plan.stages == AskedStages()
+    return plan.mode_is_default and plan.stages.are_free
 
 
 def _pays(exits: WithExits, proved: WithExits, cost: Cost) -> bool:
@@ -231,11 +234,16 @@ def _pays(exits: WithExits, proved: WithExits, cost: Cost) -> bool:
     is taken.
     """
     assert exits.held_out is not None
-    order = np.random.default_rng(_SEED).permutation(len(exits.held_out))  # a file may be sorted
-    X = np.ascontiguousarray(exits.held_out[np.sort(order[:_MOST_COMPARED])])
+    X = some_of(exits.held_out)
     worth = WORTH_A_RISK if exits.program.takes_risk else 1.0
     taken, other = (mean_costs(one.program, X, cost)[1] for one in (exits, proved))
     return taken < worth * other
+
+
+def some_of(held: Float32Array) -> Float32Array:
+    """Return some control samples, by which programs are compared."""
+    order = np.random.default_rng(_SEED).permutation(len(held))  # a file may be sorted
+    return np.ascontiguousarray(held[np.sort(order[:_MOST_COMPARED])])
 
 
 def _certified(plan: Plan, n_usable: int) -> Plan:

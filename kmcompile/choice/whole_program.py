@@ -8,34 +8,36 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.choice.chosen import ChosenProgram
-from kmcompile.choice.front import Compared
-from kmcompile.choice.program import candidate, choose_program
-from kmcompile.choice.rows import rows_of
-from kmcompile.errors import BudgetError, FewSamplesError, InputError
-from kmcompile.exits.statistical.calibrate import wished
-from kmcompile.exits.statistical.control import require_kept
-from kmcompile.exits.statistical.risk import samples_needed
+from kmcompile.choice.comparison import BOTH, FEWER, TWICE, WHOLE, Comparison, comparison
+from kmcompile.choice.program import candidate, choose_program, some_of
+from kmcompile.choice.rows import row_of_sum, rows_of
+from kmcompile.errors import BudgetError, InputError
+from kmcompile.kernels import Rbf
 from kmcompile.lower.format_choice import estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.estimate import Estimate, best
-from kmcompile.reduction.choice import Reduced, lowered_sum, reduce_asked
-from kmcompile.reduction.offered import OfferedSize, offer_reduced
+from kmcompile.program.interpreter import interpret
+from kmcompile.reduction.choice import Reduced, reduce_asked
+from kmcompile.reduction.offered import STEPS_BEHIND_EXITS
 from kmcompile.reduction.reducible import require_reducible
-from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
 
-_WHOLE, _BOTH, _FEWER = "whole", "both", "fewer"
 _ASKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    _WHOLE: ("all vectors", ("--reduce off",)),
-    _BOTH: ("fewer vectors", ("--reduce auto", "--mode statistical")),
-    _FEWER: ("fewer vectors", ("--reduce auto", "--mode exact")),
+    WHOLE: ("all vectors", ("--reduce off",)),
+    BOTH: ("fewer vectors", ("--reduce auto", "--mode statistical")),
+    TWICE: ("fewer vectors", ("--reduce auto", "--mode statistical")),
+    FEWER: ("fewer vectors", ("--reduce auto", "--mode exact")),
 }
 """The vectors of each program that is compared, and the options that ask for it."""
 
-_ALLOWED = 2
-"""Disagreements that the control samples must allow where fewer vectors are compared: one unusual
-sample would leave nearly all vectors otherwise."""
+_FEW = 0.8
+"""Largest share of the vectors that stand behind exits as fewer vectors."""
+
+_MORE_DECIDED = 3.0
+"""How many times less exits leave to the sum of all vectors than to that of fewer, at most: they
+have the whole risk, and some of them are proved."""
 
 _MOST_VECTORS = 8000
 """Vectors of a machine that is reduced unasked: the search for fewer takes minutes beyond."""
@@ -49,10 +51,11 @@ def choose_whole(
 ) -> Whole:
     """Return the machine whose program is emitted, and the program.
 
-    Where a risk may be taken, three programs are compared: all vectors behind early exits, fewer
-    vectors behind early exits, and fewer vectors alone. What is compared is known before the
-    control samples are asked, and only what the samples say of the taken program counts. If they
-    do not support it, the trained machine stands behind exits that are proved, which take no risk.
+    Where a risk may be taken, three programs are compared: fewer vectors behind early exits, or
+    twice as many where the fewest do not keep the risk; fewer vectors alone; and all vectors behind
+    early exits, if these can be better. The control samples are asked about each, with a share of
+    the doubt (`binomial.confidence_at`). All promises then hold together, so that what these
+    samples say may choose among the programs, too.
 
     Parameters
     ----------
@@ -69,49 +72,35 @@ def choose_whole(
     InputError, UsageError, BudgetError
         If no program satisfies the plan.
     """
-    offered = None
+    compared = None
     if most_of_leaf is None and _may_be_reduced(machine, plan):
-        offered = _offered(machine, plan, tell)
-    if offered is None:
+        compared = comparison(machine, plan, tell)
+    if compared is None:
         return _as_asked(machine, plan, most_of_leaf, tell)
-    tried: dict[str, Whole] = {}
-    if plan.options.reduce is None:
-        tried[_WHOLE] = Reduced(machine, plan, None), choose_program(machine, plan, tell)
-    tell("trying early exits before fewer vectors")
-    tried |= _behind_exits(offered, tried, tell)
-    found = {key: made.takes for key, (_, made) in tried.items()}
-    if plan.options.mode is None:
-        found[_FEWER] = estimate_of_sum(offered.lowered, plan.target)
-    if not found:  # an integer format that refuses samples has them in other parts
+    tried = _with_fewer_vectors(compared, tell)
+    X = some_of(compared.offered.held)
+    kept = _measured(tried, X)
+    if WHOLE in compared.keys and _may_be_better(machine, compared, tried, kept, X):
+        tell("trying all vectors")
+        tried[WHOLE] = Reduced(machine, plan, None), candidate(machine, compared.plan, tell)
+        kept |= _measured({WHOLE: tried[WHOLE]}, X)
+    if not tried:  # an integer format that refuses samples has other parts
         return _as_asked(machine, plan, most_of_leaf, tell)
+    if not kept:
+        for _, made in tried.values():
+            made.require_kept()
+    found = {key: made.takes for key, (_, made) in kept.items()}
     fitting = {key: one for key, one in found.items() if _fits(one, plan.budgets)}
-    least_mean = min((made.least_mean for _, made in tried.values()), default=np.inf)
+    least_mean = min(made.least_mean for _, made in kept.values())
     taken = best(fitting or found, plan.optimize, least_mean)
-
-    def proved() -> Whole:
-        """Return the trained machine behind exits that take no risk."""
-        if not tried[_WHOLE][1].program.takes_risk:
-            return tried[_WHOLE]
-        sure = plan.in_mode_certified()
-        return Reduced(machine, sure, None), choose_program(machine, sure, tell)
-
-    other = proved if _WHOLE in tried else None
-    if taken == _FEWER:
-        reduced, made = _counted(offered, other, plan, tell)
-    else:
-        reduced, made = _kept(tried[taken], other)
     rows = [
         row
-        for key, (_, one) in tried.items()
-        for row in rows_of(one, *_ASKS[key], chosen=one is made)
+        for key, (_, one) in kept.items()
+        for row in rows_of(one, *_ASKS[key], chosen=key == taken)
     ]
-    if not any(row.chosen for row in rows):  # it was made by what the control samples say
-        sure = ("all vectors", ("--mode certified",))
-        rows += rows_of(made, *(sure if reduced.reduction is None else _ASKS[_FEWER]))
-    elif _FEWER in found:
-        few, asks = _ASKS[_FEWER]
-        what = f"{few}, {offered.lowered.program.number_format}"
-        rows.append(Compared(what, asks, found[_FEWER], None))
+    if WHOLE in compared.keys and WHOLE not in tried:
+        rows.append(row_of_sum(compared.trained, *_ASKS[WHOLE], plan.target))
+    reduced, made = kept[taken]
     return reduced, replace(made, compared=tuple(rows))
 
 
@@ -125,55 +114,73 @@ def _as_asked(
     return asked, replace(made, compared=rows_of(made, few))
 
 
-def _behind_exits(
-    offered: OfferedSize, tried: dict[str, Whole], tell: Callable[[str], None]
-) -> dict[str, Whole]:
-    """Return fewer vectors behind early exits that take a risk; nothing if there are no such exits.
+def _with_fewer_vectors(compared: Comparison, tell: Callable[[str], None]) -> dict[str, Whole]:
+    """Return the programs with fewer vectors that there are, whether or not they keep the risk.
 
-    The samples must be in the parts that they are in for the size: control samples of one program
-    must not choose another.
+    Raises BudgetError if there should be fewer vectors and no program has them.
     """
-    reduced = offered.behind_exits()
-    made = candidate(reduced.machine, reduced.plan, tell)
-    wish = made.exits.wish
-    if wish is None or (tried and not made.exits.before_control.early_exits):
-        return {}
-    same = np.array_equal(wish.parts.control.rows, offered.wish.parts.control.rows)
-    return {_BOTH: (reduced, made)} if same else {}
+    keys, offered = compared.keys, compared.offered
+    tried: dict[str, Whole] = {}
+    for key, steps in zip((BOTH, TWICE), STEPS_BEHIND_EXITS, strict=True):
+        is_few = offered.size(steps) <= _FEW * compared.trained.machine.n_support_vectors
+        is_kept = any(made.keeps_promise for _, made in tried.values())
+        if key not in keys or is_kept or (WHOLE in keys and not is_few):
+            continue
+        tell("trying early exits before fewer vectors")
+        reduced = offered.behind_exits(steps)
+        made = candidate(reduced.machine, reduced.plan, tell)
+        wish = made.exits.wish
+        # What is compared with control samples must not have been made by them.
+        if wish is not None and np.array_equal(wish.parts.control.rows, offered.rows):
+            tried[key] = reduced, made
+    if FEWER in keys:
+        tell("trying fewer vectors alone")
+        try:
+            reduced = offered.counted()
+        except BudgetError:
+            if WHOLE not in keys and not any(made.keeps_promise for _, made in tried.values()):
+                raise
+        else:
+            tried[FEWER] = reduced, choose_program(reduced.machine, reduced.plan, tell)
+    return tried
 
 
-def _kept(made: Whole, proved: Callable[[], Whole] | None) -> Whole:
-    """Return a program if the control samples support it; they are not asked about another one."""
-    if proved is not None and not made[1].keeps_promise:
-        return proved()
-    if made[1].exits.calibration is not None:
-        require_kept(made[1].exits.calibration.promise)
-    return made
+def _measured(tried: Mapping[str, Whole], X: Float32Array) -> dict[str, Whole]:
+    """Return the programs that keep their promises, with what they take on samples.
 
-
-def _counted(
-    offered: OfferedSize,
-    proved: Callable[[], Whole] | None,
-    plan: Plan,
-    tell: Callable[[str], None],
-) -> Whole:
-    """Return the fewest vectors that the control samples support.
-
-    Where they support no machine as small as was compared, it is compared with exits that are
-    proved.
+    Without exits, more vectors are no program of their own beside the fewest.
     """
-    try:
-        reduced = offered.counted()
-    except BudgetError:
-        if proved is None:
-            raise
-        return proved()
-    fewer = reduced, choose_program(reduced.machine, reduced.plan, tell)
-    n_compared = offered.lowered.machine.n_support_vectors
-    if proved is None or reduced.machine.n_support_vectors <= n_compared:
-        return fewer
-    both = {"fewer": fewer, "proved": proved()}
-    return both[best({key: made.takes for key, (_, made) in both.items()}, plan.optimize)]
+    return {
+        key: (reduced, made.measured_on(X))
+        for key, (reduced, made) in tried.items()
+        if made.keeps_promise
+        and (made.program.early_exits or key not in (BOTH, TWICE) or FEWER not in tried)
+    }
+
+
+def _may_be_better(
+    machine: KernelMachine,
+    compared: Comparison,
+    tried: Mapping[str, Whole],
+    kept: Mapping[str, Whole],
+    X: Float32Array,
+) -> bool:
+    """Return whether all vectors behind exits may be better than programs with fewer vectors.
+
+    Their exits take long to fit. What they leave to the sum is taken for a third of what exits
+    before fewer vectors leave, and everything else for nothing.
+    """
+    if not isinstance(machine.kernel, Rbf):  # others have sums without vectors
+        return True
+    share = 0.0
+    for key in (BOTH, TWICE):
+        if key in tried:
+            spent = interpret(tried[key][1].program, X).stage_operations
+            share = float((spent[:, -2] >= 0).mean())
+    alone = estimate_of_sum(compared.trained, compared.plan.target)
+    at_best = replace(alone, mean=share / _MORE_DECIDED * alone.mean)
+    found = {WHOLE: at_best} | {key: made.takes for key, (_, made) in kept.items()}
+    return best(found, compared.plan.optimize) == WHOLE
 
 
 def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
@@ -187,7 +194,7 @@ def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
         return False
     if machine.task is Task.REGRESSION or machine.routing is not None:
         return False
-    if options.reduce is None and (options.mode is not None or plan.stages != AskedStages()):
+    if options.reduce is None and (options.mode is not None or not plan.stages.are_free):
         return False
     try:
         require_reducible(machine, plan)
@@ -195,30 +202,6 @@ def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
         return False
     most = _MOST_VECTORS if options.reduce is None else machine.n_support_vectors
     return 1 < machine.n_support_vectors <= most
-
-
-def _offered(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> OfferedSize | None:
-    """Return the machines of fewer vectors, or None if no promise can be made of them."""
-    # Every program that is compared must have its samples in the same parts: float32 accepts most.
-    usual = lowered_sum(machine, replace(plan, number_format="float32"))
-    try:
-        found = wished(usual.machine, usual.program, plan, tell)
-    except FewSamplesError:
-        if plan.options.reduce is None:
-            return None
-        raise
-    if found is None:
-        return None
-    wish, X = found
-    needed = samples_needed(wish.risk, disagreements=_ALLOWED, of=wish.of)
-    if plan.options.reduce is None and wish.parts.control.n < needed:
-        return None
-    try:
-        return offer_reduced(machine, lowered_sum(machine, plan), wish, X, plan, tell)
-    except InputError:
-        if plan.options.reduce is None:
-            return None
-        raise
 
 
 def _fits(one: Estimate, budgets: Budgets) -> bool:

@@ -115,14 +115,19 @@ def estimate(
         Costs of the target.
     """
     ends = exact.ends
-    stages = (*program.early_exits, *((program.replay,) if program.replay else ()))
     before = exact_operations(exact) - ends.exact.operations() - ends.label.operations()
     prepared = before * price_of_stage(exact, exact.prepare, cost)
     summed = price_of_sum(ends, cost).of(operations - before)
+    return with_mean(program, prepared + summed / gain, open_share, cost)
+
+
+def with_mean(program: Program, mean: float, open_share: float, cost: Cost) -> Estimate:
+    """Return the estimate of a program whose mean instructions before a replay are known."""
+    stages = (*program.early_exits, *((program.replay,) if program.replay else ()))
     in_integers = program.replay is not None and program.replay.in_integers
     replayed = replay_operations(program) * (cost.integers if in_integers else cost.float64)
     return Estimate(
-        prepared + summed / gain + open_share * replayed,
+        mean + open_share * replayed,
         worst_instructions(program, cost) + replayed,
         program.table_bytes + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
     )

@@ -10,6 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import BudgetError, InputError
+from kmcompile.exits.statistical.binomial import confidence_at
 from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
@@ -128,29 +129,33 @@ def chosen_size(
     held: Evidence,
     before: Point,
     plan: Plan,
-    from_largest: bool = False,
+    demanded: bool = True,
 ) -> Reduced:
-    """Return the reduced machine of the asked size, or of `auto` the smallest good one."""
+    """Return the reduced machine of the asked size, or of `auto` the smallest good one.
+
+    Where no option demands fewer vectors, the tests begin nearer to the size that is likely.
+    """
     machine = sizes.machine
     asked = str(plan.options.reduce or machine.n_support_vectors)
     notes = sizes.notes if len(hold.X) else (*sizes.notes, _UNKNOWN)
+    sure = confidence_at(plan.promise.doubt)
 
     @cache
     def measured(n: int) -> tuple[Lowered, KernelMachine, Point]:
         made = sizes.at(n)
         made = Made(standing_for(machine, made.machine), made.method)
         distance, lowered = sizes.distance(made.machine), lowered_sum(made.machine, plan)
-        return lowered, made.machine, point_of(made, lowered, hold, held, distance)
+        return lowered, made.machine, point_of(made, lowered, hold, held, distance, sure)
 
     if asked != "auto":
         _, smaller, point = measured(int(asked))
         return _reduced(smaller, plan, Reduction(asked, None, (before, point), point, notes))
     risk = _share_of_risk(plan) * plan.promise.risk
-    unsure = held.repeats or plan.counted is not None or hold.truth is not None
+    unsure = held.repeats or plan.counted is not None or (demanded and hold.truth is not None)
 
     def tested(risk: float) -> list[tuple[Lowered, KernelMachine, Point]]:
         found: list[tuple[Lowered, KernelMachine, Point]] = []
-        for n in _tested(sizes, risk, from_largest or unsure):
+        for n in _tested(sizes, risk, unsure):
             try:
                 found.append(measured(n))
             except InputError:  # the format cannot hold so small a machine
@@ -161,6 +166,8 @@ def chosen_size(
         return found
 
     def refused(what: str, flash_bytes: int | None, remedy: str) -> BudgetError:
+        if not demanded:
+            return BudgetError(what)
         asked, share, of = plan.promise.risk, _share_of_risk(plan), plan.promise.what
         again = lambda risk: [point for *_, point in tested(risk)]  # noqa: E731
         return BudgetError(no_size(what, asked, share, points, again, flash_bytes, remedy, of))
@@ -220,8 +227,8 @@ def _tested(sizes: Sizes | LeafSizes, risk: float, from_largest: bool = False) -
     The samples that pick the methods say about which size is the smallest good one. The test begins
     some steps above it, and ends where it fails. If it failed at once, no size would be found,
     however many vectors were left. Where samples repeat others, a frequent input may be among the
-    held-out samples only; what few samples lose is mostly chance; where no option asks for fewer
-    vectors, some machine must be found. The test then begins at the largest size, in larger steps.
+    held-out samples only; what few samples lose is mostly chance. The test
+    then begins at the largest size, in larger steps.
     """
     grid, good = good_size(sizes, risk)
     start = max(0, good - _STEPS_ABOVE)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.accuracy import Accuracy
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.loss import Losses, losses_of
 from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.formats import Lowered
@@ -17,7 +18,12 @@ from kmcompile.reduction.sizes import Answers, Made
 
 
 def point_of(
-    made: Made, lowered: Lowered, hold: Answers | None, held: Evidence, distance: float
+    made: Made,
+    lowered: Lowered,
+    hold: Answers | None,
+    held: Evidence,
+    distance: float,
+    confidence: float = CONFIDENCE,
 ) -> Point:
     """Return a machine of one size, with what the held-out samples say of its exact program.
 
@@ -32,6 +38,8 @@ def point_of(
         Which of these samples count.
     distance : float
         As in `Point`.
+    confidence : float
+        With which the limit of the disagreements holds.
     """
     counted = hold is not None and len(hold.X) > 0
     if counted and made.machine.task is Task.REGRESSION:
@@ -39,8 +47,8 @@ def point_of(
     tally, limit, accuracy = None, None, None
     if hold is not None and counted:
         said, losses = losses_against(lowered, hold)
-        tally = held.worst(losses)
-        limit = tally.limit()
+        tally = held.worst(losses, confidence=confidence)
+        limit = tally.limit(confidence=confidence)
         if hold.truth is not None:
             classes = lowered.machine.n_classes
             accuracy = Accuracy.of(said, hold.labels, hold.truth, classes)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.statistical.case import Wish
@@ -20,9 +21,11 @@ from kmcompile.reduction.measured import point_of
 from kmcompile.reduction.sizes import Answers, Made, Sizes
 from kmcompile.request.plan import Plan
 
-_STEPS_BEHIND_EXITS = 3
-"""How many sizes larger a machine behind early exits is, about twice as many vectors: it differs
-less often, and leaves the exits most of the risk. [measured: adult, ijcnn1, mnist 8-3, kddcup]
+STEPS_BEHIND_EXITS = (0, 3)
+"""How many sizes larger than the smallest good one machines behind early exits are. The first leave
+exits little of the risk; three sizes are about twice as many vectors, which differ less often.
+[measured: the first is kept and better for kddcup and mnist 8-3, not kept for adult and ijcnn1; six
+sizes are never better]
 """
 
 _LEFT_TO_EXITS = (
@@ -36,20 +39,23 @@ class OfferedSize:
 
     Parameters
     ----------
-    wish : Wish
-        The risk, and the parts of the samples.
-    lowered : Lowered
-        The exact program of about as many vectors as the counts will leave.
+    rows : ndarray of shape (n,), int
+        The control samples, as indices of those that the parts are of.
+    held : ndarray of shape (n, n_features), float32
+        The control samples.
+    size : callable
+        Returns the number of vectors so many sizes above the smallest good one.
     counted : callable
-        Returns the smallest machine whose counts keep the risk.
+        Returns the smallest machine whose counts keep the risk. Raises BudgetError if none does.
     behind_exits : callable
-        Returns a machine that leaves early exits most of the risk, with the plan of both.
+        Returns a machine so many sizes larger (`STEPS_BEHIND_EXITS`), with the plan of both.
     """
 
-    wish: Wish
-    lowered: Lowered
+    rows: NDArray[np.intp]
+    held: Float32Array
+    size: Callable[[int], int]
     counted: Callable[[], Reduced]
-    behind_exits: Callable[[], Reduced]
+    behind_exits: Callable[[int], Reduced]
 
 
 def offer_reduced(
@@ -58,12 +64,13 @@ def offer_reduced(
     wish: Wish,
     X: Float32Array,
     plan: Plan,
+    doubt_alone: float,
     tell: Callable[[str], None],
 ) -> OfferedSize:
     """Return the reduced machine that could take the place of a program with early exits.
 
     Its parts of the samples are those of the exits: what shapes exits is imitated, what chooses
-    exits chooses among methods, and one of the two programs asks the control samples.
+    exits chooses among methods, and the control samples are asked about both programs.
 
     Parameters
     ----------
@@ -76,11 +83,13 @@ def offer_reduced(
         The samples that the parts are of.
     plan : Plan
         The plan of mode statistical.
+    doubt_alone : float
+        The doubt of fewer vectors without exits; that of exits is in the plan.
     tell : callable
 
     Raises InputError if no machine has so few vectors.
     """
-    parts, risk = wish.parts, wish.risk
+    parts, risk, demanded = wish.parts, wish.risk, plan.options.reduce is not None
     fit, picked, held = (
         np.ascontiguousarray(X[rows]) for rows in (parts.shape, parts.choice, parts.control.rows)
     )
@@ -89,7 +98,7 @@ def offer_reduced(
         plan,
         mode="exact",
         options=replace(plan.options, reduce="auto"),
-        promise=replace(plan.promise, risk=risk),
+        promise=replace(plan.promise, risk=risk, doubt=doubt_alone),
         samples=held[:0],
         counted=None,
         truth=None,
@@ -104,18 +113,19 @@ def offer_reduced(
         on_grid = plan.number_format != "float32"
         sizes = Sizes(machine, machine.n_support_vectors - 1, fit, pick, tell, on_grid)
         grid, good = good_size(sizes, risk)
-        smaller = standing_for(machine, sizes.at(grid[max(0, good - 1)]).machine)
-        lowered = lowered_sum(smaller, plan)
     asked = replace(plan, samples=held, truth=hold.truth)
-    counted = partial(chosen_size, sizes, hold, parts.control, before, asked, from_largest=True)
+    counted = partial(chosen_size, sizes, hold, parts.control, before, asked, demanded)
 
-    def behind_exits() -> Reduced:
+    def size(steps: int) -> int:
+        return grid[max(0, good - 1 - steps)]
+
+    def behind_exits(steps: int) -> Reduced:
         with threadpool_limits(1):
-            made = sizes.at(grid[max(0, good - 1 - _STEPS_BEHIND_EXITS)])
+            made = sizes.at(size(steps))
             made = Made(standing_for(machine, made.machine), made.method)
             distance, own = sizes.distance(made.machine), lowered_sum(made.machine, for_exits)
         point = replace(point_of(made, own, None, parts.control, distance), n_samples=len(held))
         reduction = Reduction("auto", None, (before, point), point, (*sizes.notes, _LEFT_TO_EXITS))
         return Reduced(made.machine, for_exits, reduction)
 
-    return OfferedSize(wish, lowered, counted, behind_exits)
+    return OfferedSize(parts.control.rows, held, size, counted, behind_exits)

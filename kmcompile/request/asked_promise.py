@@ -30,6 +30,9 @@ class AskedPromise:
         Most points that are made to mislead early exits and set the least widths of bands.
     what : {"risk", "loss"}
         What `risk` is of: of another label than the model's, or of right labels that are lost.
+    doubt : float
+        The share of the doubt that the program may take, where the control samples are asked about
+        several programs of which one is taken.
     """
 
     thresholds: Literal["risk", "maxsmoothed", "simple"]
@@ -40,6 +43,7 @@ class AskedPromise:
     dimensions: int | None = None
     n_generated: int = DEFAULT_GENERATED
     what: Literal["risk", "loss"] = "risk"
+    doubt: float = 1.0
 
     @classmethod
     def of(cls, options: Options) -> AskedPromise:

@@ -21,11 +21,14 @@ class AskedStages:
         The exits that the program has, in order; None: they are chosen by their cost.
     required, excluded : tuple of str
         The exits that the program must have, and those that it must not have.
+    unpaid : tuple of str
+        The exits that nobody has asked for and that did not pay in another number format.
     """
 
     listed: tuple[str, ...] | None = None
     required: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    unpaid: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, options: Options) -> AskedStages:
@@ -34,6 +37,11 @@ class AskedStages:
         if listed is not None:
             listed = tuple(name for name in listed if name not in IMPLIED)
         return cls(listed, required or (), excluded or ())
+
+    @property
+    def are_free(self) -> bool:
+        """Whether the user asks for no exit by name."""
+        return self.listed is None and not self.named
 
     @property
     def needed(self) -> tuple[str, ...]:
@@ -47,7 +55,9 @@ class AskedStages:
 
     def allows(self, name: str) -> bool:
         """Return whether the program may have the exit."""
-        return name not in self.excluded and (self.listed is None or name in self.listed)
+        if name in self.excluded or name in self.unpaid:
+            return False
+        return self.listed is None or name in self.listed
 
     def are_met_by(self, names: Sequence[str]) -> bool:
         """Return whether a program with these early exits, in order, is what is asked for."""

@@ -155,7 +155,7 @@ class Plan:
         Exits that must be in the program are then chosen by their cost, like all others.
         """
         replay = _replay(self.options, "certified")
-        stages = AskedStages(excluded=self.stages.excluded)
+        stages = AskedStages(excluded=self.stages.excluded, unpaid=self.stages.unpaid)
         return replace(self, mode="certified", replay=replay, replay_required=False, stages=stages)
 
 

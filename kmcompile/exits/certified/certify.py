@@ -226,6 +226,12 @@ def tried(
     return found
 
 
+def able_kinds(machine: KernelMachine, program: Program) -> list[str]:
+    """Return the names of the certified exits that a machine can have before its sum."""
+    fits = certified_fits()
+    return [made.kind.template for made in fits if not _why_not(made, machine, program)]
+
+
 def left_out(
     machine: KernelMachine,
     program: Program,
@@ -255,6 +261,8 @@ def left_out(
         name = made.kind.template
         if made.kind.walks != (machine.routing is not None):
             continue  # these are not for machines of this kind
+        if name in asked.unpaid:
+            notes.append(f"{name} does not pay in another format and is left out")
         if name in taken or not asked.allows(name):
             continue
         if name in kinds:

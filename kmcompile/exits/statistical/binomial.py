@@ -14,6 +14,15 @@ CONFIDENCE = 0.99
 """Confidence of a guaranteed risk or loss."""
 
 
+def confidence_at(doubt: float) -> float:
+    """Return the confidence of a promise that takes a share of the doubt 1 - CONFIDENCE.
+
+    Bonferroni: doubts add up. Where the shares of several programs are 1 together, all promises
+    hold together with CONFIDENCE, and any of the programs may be taken, for any reason.
+    """
+    return 1 - (1 - CONFIDENCE) * doubt
+
+
 def clopper_pearson_upper(disagreements: int, n: int, confidence: float = CONFIDENCE) -> float:
     """Return the one-sided upper confidence limit of a probability.
 

@@ -12,6 +12,7 @@ from kmcompile.errors import FewSamplesError, UsageError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.statistical.accuracy import Accuracy
+from kmcompile.exits.statistical.binomial import confidence_at
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.cascade import add_cascade
 from kmcompile.exits.statistical.case import Case, Wish
@@ -183,7 +184,8 @@ def _wish(plan: Plan, given: _Given) -> tuple[Wish, tuple[str, ...]]:
     """Return the risk to promise with the parts of the samples, and notes on both."""
     parts, risk, notes = _parts(plan, given.groups, given.accepted, given.samples.training)
     truth = None if plan.truth is None else plan.truth[given.accepted]
-    return Wish(risk, plan.promise.control, parts, plan.promise.n_generated, truth), notes
+    asked, sure = plan.promise, confidence_at(plan.promise.doubt)
+    return Wish(risk, asked.control, parts, asked.n_generated, truth, sure), notes
 
 
 def _accuracy(program: Program, samples: CalibrationSamples, wish: Wish) -> Accuracy | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Of
 from kmcompile.exits.statistical.judge import ChoiceSamples
 from kmcompile.exits.statistical.links import Seen
@@ -40,6 +41,8 @@ class Wish:
         Most points that are made to mislead early exits and set the least widths of bands.
     truth : ndarray of shape (n_samples,), int64, or None
         The right labels of all samples, if a loss is requested.
+    confidence : float
+        Confidence of a guaranteed promise.
     """
 
     risk: float
@@ -47,6 +50,7 @@ class Wish:
     parts: Parts
     n_generated: int = DEFAULT_GENERATED
     truth: NDArray[np.int64] | None = None
+    confidence: float = CONFIDENCE
 
     @property
     def of(self) -> Of:

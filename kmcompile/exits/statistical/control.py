@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from kmcompile.errors import InputError
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK, Chosen
@@ -120,14 +122,16 @@ def _control(
         return whole.wrong(scale, seen.labels, trained, truth)
 
     def count(losses: Losses) -> Tally:
-        return evidence.worst(losses, wish.control)
+        return evidence.worst(losses, wish.control, wish.confidence)
 
     if case.samples.training:
         # Nothing is promised, but the rule of a promise gives a sensible scale.
         risk = max(wish.risk, 1 / (evidence.n + 1))
         found = conformal(scales, wrong, count, risk)
     else:
-        rule = fixed_sequence if wish.control == "guaranteed" else conformal
+        rule = conformal
+        if wish.control == "guaranteed":
+            rule = partial(fixed_sequence, confidence=wish.confidence)
         found = rule(scales, wrong, count, wish.risk)
     if found is None:
         found = promise_of_exact(case.samples, wish)
@@ -144,22 +148,22 @@ def promise_of_exact(samples: CalibrationSamples, wish: Wish) -> Promise:
     """
     rows = wish.parts.control.rows
     losses = losses_of(samples.labels[rows], samples.trained_labels[rows], wish.truth_of(rows))
-    tally = wish.parts.control.worst(losses, wish.control)
+    tally = wish.parts.control.worst(losses, wish.control, wish.confidence)
     if samples.training:
         return promise_nothing(tally, np.inf)
     return decide_nothing(wish.control, wish.risk, tally)
 
 
-def require_kept(promise: Promise) -> None:
+def require_kept(promise: Promise, wish: Wish | None) -> None:
     """Raise InputError if the control samples do not support a promise.
 
     Only a reduced machine that has no early exits has such a promise.
     """
-    if is_kept(promise):
+    if is_kept(promise, wish):
         return
     assert promise.control != "none"
     tally = Tally(promise.n_samples, promise.disagreements, promise.gained)
-    supported, of = rounded_up(tally.limit(promise.control)), promise.of
+    supported, of = rounded_up(tally.limit(promise.control, _confidence(wish))), promise.of
     what = "another label than the trained one"
     if of == "loss":
         what = f"a wrong label instead of a right one, and {tally.gained:,} a right one instead"
@@ -170,7 +174,7 @@ def require_kept(promise: Promise) -> None:
     )
 
 
-def is_kept(promise: Promise) -> bool:
+def is_kept(promise: Promise, wish: Wish | None) -> bool:
     """Return whether the control samples support a promise.
 
     One without a disagreement is supported by their number, which is looked at before.
@@ -178,7 +182,11 @@ def is_kept(promise: Promise) -> bool:
     if promise.control == "none" or promise.requested is None or not promise.disagreements:
         return True
     tally = Tally(promise.n_samples, promise.disagreements, promise.gained)
-    return tally.keeps(promise.requested, promise.control)
+    return tally.keeps(promise.requested, promise.control, _confidence(wish))
+
+
+def _confidence(wish: Wish | None) -> float:
+    return CONFIDENCE if wish is None else wish.confidence
 
 
 def _at_promise(
@@ -190,13 +198,14 @@ def _at_promise(
     about every answer of the program. If the program disagrees more often than the trial, a larger
     scale that was also accepted is taken. None if the exact sums themselves disagree too often.
     """
-    samples, evidence, control = case.samples, case.parts.control, case.wish.control
+    samples, evidence, wish = case.samples, case.parts.control, case.wish
+    how = wish.control, wish.confidence
     X, labels = samples.X[evidence.rows], samples.trained_labels[evidence.rows]
-    truth, most = case.wish.truth_of(evidence.rows), tally_of(promise).limit(control)
+    truth, most = wish.truth_of(evidence.rows), tally_of(promise).limit(*how)
     for scale in [scale for scale in PATH if scale >= promise.scale][::-1]:
         program = build(scale)
         said = classify(program, X)[0]["label"]
-        tally = evidence.worst(losses_of(said, labels, truth), control)
-        if tally.limit(control) <= most or promise.control == "none":
+        tally = evidence.worst(losses_of(said, labels, truth), *how)
+        if tally.limit(*how) <= most or promise.control == "none":
             return program, replace(promise, scale=scale, **evidence_of(tally))
     return None

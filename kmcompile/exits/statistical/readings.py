@@ -33,6 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.loss import Losses
 from kmcompile.exits.statistical.risk import Control, Tally
 from kmcompile.numeric.arrays import frozen
@@ -76,7 +77,9 @@ class Evidence:
         """Whether the two readings differ."""
         return not np.array_equal(self.every, self.once)
 
-    def worst(self, losses: Losses, control: Control = "guaranteed") -> Tally:
+    def worst(
+        self, losses: Losses, control: Control = "guaranteed", confidence: float = CONFIDENCE
+    ) -> Tally:
         """Return the samples that count and are wrong, in the reading with the larger limit.
 
         Parameters
@@ -84,11 +87,13 @@ class Evidence:
         losses : ndarray of shape (n,), bool or int8
             What each sample costs, as `loss.losses_of` returns it.
         control : {"guaranteed", "expected"}
+        confidence : float
+            Of a guaranteed limit.
         """
         every, once = (Tally.of(losses[counts]) for counts in (self.every, self.once))
         if every == once:
             return every
-        return max((every, once), key=lambda tally: tally.limit(control))
+        return max((every, once), key=lambda tally: tally.limit(control, confidence))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -109,7 +109,11 @@ def least_risk(n: int, control: Control = "guaranteed", of: Of = "risk") -> floa
 
 
 def samples_needed(
-    risk: float, control: Control = "guaranteed", disagreements: int = 0, of: Of = "risk"
+    risk: float,
+    control: Control = "guaranteed",
+    disagreements: int = 0,
+    of: Of = "risk",
+    confidence: float = CONFIDENCE,
 ) -> int:
     """Return the fewest control samples that support a risk or loss with some disagreements.
 
@@ -122,7 +126,7 @@ def samples_needed(
     """
 
     def supported(n: int) -> bool:
-        return _tally(n, disagreements, of).keeps(risk, control)
+        return _tally(n, disagreements, of).keeps(risk, control, confidence)
 
     enough = 1
     while not supported(enough):
@@ -180,6 +184,9 @@ def fixed_sequence(
     count : callable
         From such an array to how many samples count.
     risk : float
+    confidence : float
+        Of each test. It is larger than the promise's where several programs are tested
+        (`binomial.confidence_at`).
 
     Returns
     -------
@@ -191,7 +198,7 @@ def fixed_sequence(
         tally = count(wrong(scale))
         if not tally.keeps(risk, confidence=confidence):
             break
-        held.append(_promise("guaranteed", risk, tally, scale, confidence))
+        held.append(_promise("guaranteed", risk, tally, scale))
     return _one_step_wider(held)
 
 
@@ -258,9 +265,7 @@ def evidence_of(tally: Tally) -> dict[str, Any]:
     return dict(zip(("n_samples", "disagreements", "gained"), tally, strict=True))
 
 
-def _promise(
-    control: Control, risk: float, tally: Tally, scale: float, confidence: float = CONFIDENCE
-) -> Promise:
-    sure = confidence if control == "guaranteed" else None
+def _promise(control: Control, risk: float, tally: Tally, scale: float) -> Promise:
+    sure = CONFIDENCE if control == "guaranteed" else None
     n, disagreements, gained = tally
     return Promise(control, risk, risk, sure, n, disagreements, scale, gained)

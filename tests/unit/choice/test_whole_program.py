@@ -14,8 +14,9 @@ from kmcompile import compile_model, readers
 from kmcompile.choice import whole_program
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import BudgetError, InputError
+from kmcompile.exits.statistical.binomial import CONFIDENCE, clopper_pearson_upper
+from kmcompile.exits.statistical.risk import tally_of
 from kmcompile.model.reference import evaluate
-from kmcompile.program.estimate import Estimate
 from kmcompile.program.interpreter import interpret
 
 RISK, N_TRAINED, N_SAMPLES = 0.05, 300, 1300
@@ -65,34 +66,64 @@ def test_few_control_samples_leave_all_vectors(tmp_path):
     assert reduced.reduction is None
 
 
-def test_the_comparison_does_not_see_the_control_samples(monkeypatch, tmp_path):
-    """The promise holds for the program that is taken: what supports it did not choose it."""
-    compared: list[dict[str, Estimate]] = []
+@pytest.fixture
+def compared(monkeypatch):
+    """Return a list that gets all programs of each comparison."""
+    found = []
 
-    def best(takes, *rest):
-        compared.append(takes)
-        return whole_program._WHOLE
+    def measured(tried, X):
+        if whole_program.WHOLE in tried:
+            found[-1].update(tried)
+        else:
+            found.append(dict(tried))
+        return usual(tried, X)
 
-    monkeypatch.setattr(whole_program, "best", best)
+    usual = whole_program._measured
+    monkeypatch.setattr(whole_program, "_measured", measured)
+    monkeypatch.setattr(whole_program, "_may_be_better", lambda *_: True)
+    return found
+
+
+def test_what_is_compared_does_not_depend_on_the_control_samples(compared, tmp_path):
+    """Only how wide thresholds are, and how many vectors are left alone, may."""
     model, samples, _ = digits()
     machine = readers.load_model(model)
-    control = chosen(tmp_path)[1].judged.wish.parts.control.rows
+    chosen(tmp_path)
+    rows = compared[0][whole_program.WHOLE][1].exits.wish.parts.control.rows
     others = samples.copy()
-    others[control] = np.flip(others[control], axis=1)
+    others[rows] = np.flip(others[rows], axis=1)
     assert (evaluate(machine, others).labels != evaluate(machine, samples).labels).any()
-    again = chosen(tmp_path, others)[1].judged.wish
-    np.testing.assert_array_equal(again.parts.control.rows, control)
-    assert compared[0] == compared[1]
+    chosen(tmp_path, others)
+    for key in {whole_program.WHOLE, whole_program.BOTH} & compared[0].keys():
+        (first, one), (second, other) = (tried[key] for tried in compared)
+        np.testing.assert_array_equal(other.exits.wish.parts.control.rows, rows)
+        np.testing.assert_array_equal(first.machine.support_vectors, second.machine.support_vectors)
+        assert one.before_control == other.before_control
 
 
-def test_where_no_size_is_kept_the_program_takes_no_risk(monkeypatch, tmp_path):
+def test_all_promises_hold_together(compared, tmp_path):
+    """Each is tested with a share of the doubt, so that any of the programs may be taken."""
+    chosen(tmp_path, format="float32", optimize="mean")
+    each, alone = 1 - (1 - CONFIDENCE) / 6, 1 - (1 - CONFIDENCE) / 2
+    (tried,) = compared
+    assert len(tried) >= 3
+    for _, made in tried.values():
+        assert made.keeps_promise
+        if made.exits.promise is not None:
+            assert tally_of(made.exits.promise).keeps(RISK, confidence=each)
+    reduction = tried[whole_program.FEWER][0].reduction
+    limit = clopper_pearson_upper(reduction.chosen.disagreements, reduction.chosen.n_samples, alone)
+    assert reduction.chosen.limit == limit <= RISK
+
+
+def test_where_no_size_is_kept_there_are_fewer_programs(monkeypatch, compared, tmp_path):
     def none(*args, **kwargs):
         raise BudgetError("no size keeps the risk")
 
     monkeypatch.setattr("kmcompile.reduction.offered.chosen_size", none)
-    reduced, made = chosen(tmp_path)
-    assert reduced.reduction is None
-    assert not made.program.takes_risk
+    _, made = chosen(tmp_path)
+    assert whole_program.FEWER not in compared[0]
+    assert made.keeps_promise
 
 
 QUICK = {"reduce": "auto", "exclude": ("reduced_set", "local_expansion"), "optimize": "mean"}
@@ -101,7 +132,7 @@ QUICK = {"reduce": "auto", "exclude": ("reduced_set", "local_expansion"), "optim
 
 def test_early_exits_stand_before_fewer_vectors(monkeypatch, tmp_path):
     """One promise counts what the exits and the fewer vectors change."""
-    monkeypatch.setattr(whole_program, "best", lambda *_: whole_program._BOTH)
+    monkeypatch.setattr(whole_program, "best", lambda *_: whole_program.BOTH)
     reduced, made = chosen(tmp_path, format="float32", require=("linear_filter",), **QUICK)
     assert reduced.machine.n_support_vectors < reduced.reduction.n_before / 2
     assert reduced.reduction.chosen.limit is None
@@ -115,15 +146,24 @@ def test_early_exits_stand_before_fewer_vectors(monkeypatch, tmp_path):
 
 
 def test_fewer_vectors_that_the_control_samples_refuse_are_an_error(monkeypatch, tmp_path):
-    """They may not be asked about another size then."""
-    monkeypatch.setattr(whole_program, "best", lambda *_: whole_program._BOTH)
-    monkeypatch.setattr("kmcompile.exits.statistical.control.is_kept", lambda promise: False)
-    monkeypatch.setattr("kmcompile.choice.program.is_kept", lambda promise: False)
+    for module in ("exits.statistical.control", "choice.chosen"):
+        monkeypatch.setattr(f"kmcompile.{module}.is_kept", lambda promise, wish: False)
     with pytest.raises(InputError, match="the reduced machine gives"):
-        chosen(tmp_path, **QUICK)
+        chosen(tmp_path, mode="statistical", **QUICK)
 
 
 def test_both_programs_with_fewer_vectors_are_choices(tmp_path):
     _, made = chosen(tmp_path, **QUICK)
     assert {one.options[0] for one in made.compared} == {"--reduce auto"}
     assert sum(one.chosen for one in made.compared) == 1
+
+
+def test_all_vectors_are_not_tried_where_they_cannot_be_better(monkeypatch, tmp_path):
+    tried = []
+    usual = whole_program.candidate
+    monkeypatch.setattr(
+        whole_program, "candidate", lambda *args: tried.append(args[0]) or usual(*args)
+    )
+    chosen(tmp_path, optimize="flash")
+    assert tried
+    assert all(machine.reduced_from is not None for machine in tried)

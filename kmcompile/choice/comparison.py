@@ -1,0 +1,105 @@
+"""Which programs are compared by control samples, and what each may take of the doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kmcompile.errors import InputError
+from kmcompile.exits.statistical.binomial import confidence_at
+from kmcompile.exits.statistical.calibrate import wished
+from kmcompile.exits.statistical.case import Wish
+from kmcompile.exits.statistical.risk import samples_needed
+from kmcompile.lower.formats import Lowered
+from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.reduction.choice import lowered_sum
+from kmcompile.reduction.offered import OfferedSize, offer_reduced
+from kmcompile.request.plan import Plan
+
+WHOLE, BOTH, TWICE, FEWER = "whole", "both", "twice", "fewer"
+"""All vectors behind early exits, the fewest vectors behind exits, twice as many, and the fewest
+alone."""
+
+_DOUBT_ALONE = 0.5
+"""Share of the doubt of fewer vectors alone, for which every disagreement that is allowed counts.
+The programs with exits have equal shares of the rest."""
+
+_ALLOWED = 1
+"""Disagreements that the control samples must allow where programs are compared: one unusual sample
+would leave nearly all vectors otherwise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparison:
+    """The programs that are compared by control samples, of which one is taken.
+
+    Parameters
+    ----------
+    keys : tuple of str
+        The programs.
+    plan : Plan
+        The plan of those with early exits, with their doubt.
+    trained : Lowered
+        The exact program of all vectors.
+    offered : OfferedSize
+        The machines of fewer vectors.
+    """
+
+    keys: tuple[str, ...]
+    plan: Plan
+    trained: Lowered
+    offered: OfferedSize
+
+
+def comparison(
+    machine: KernelMachine, plan: Plan, tell: Callable[[str], None]
+) -> Comparison | None:
+    """Return what is compared; None if no promise can be made of fewer vectors, and none is asked.
+
+    Raises
+    ------
+    InputError
+        If fewer vectors are asked for, and no promise can be made of them.
+    """
+    # Every program that is compared must have its samples in the same parts: float32 accepts most.
+    usual = lowered_sum(machine, replace(plan, number_format="float32"))
+    asked = plan.options.reduce is not None
+    try:
+        found = wished(usual.machine, usual.program, plan, tell)
+        if found is None:
+            return None
+        wish, X = found
+        keys = _keys(plan, wish)
+        if not keys:
+            return None
+        of_exits, alone = _doubts(keys)
+        wish = replace(wish, confidence=confidence_at(of_exits))
+        plan = replace(plan, promise=replace(plan.promise, doubt=of_exits))
+        trained = lowered_sum(machine, plan)
+        offered = offer_reduced(machine, trained, wish, X, plan, alone, tell)
+    except InputError:
+        if asked:
+            raise
+        return None
+    return Comparison(keys, plan, trained, offered)
+
+
+def _keys(plan: Plan, wish: Wish) -> tuple[str, ...]:
+    """Return the programs to compare: as many as the control samples are enough for."""
+    if plan.options.mode == "statistical":
+        return BOTH, TWICE
+    asked = plan.options.reduce is not None
+    keys = (BOTH, TWICE, FEWER) if asked else (WHOLE, BOTH, TWICE, FEWER)
+    each = confidence_at(min(_doubts(keys)))
+    if wish.parts.control.n >= samples_needed(wish.risk, wish.control, _ALLOWED, wish.of, each):
+        return keys
+    return (FEWER,) if asked else ()
+
+
+def _doubts(keys: tuple[str, ...]) -> tuple[float, float]:
+    """Return the doubt of each program with exits, and that of fewer vectors alone."""
+    if FEWER not in keys:
+        return 1 / len(keys), 1.0
+    if len(keys) == 1:
+        return 1.0, 1.0
+    return (1 - _DOUBT_ALONE) / (len(keys) - 1), _DOUBT_ALONE
