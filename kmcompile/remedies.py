@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.front import Compared
 from kmcompile.errors import InputError, KmcompileError, OverBudgetError
 from kmcompile.lower.format_choice import choose_format, estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -35,10 +36,32 @@ def remedied(machine: KernelMachine, chosen: ChosenProgram) -> Iterator[None]:
             remedy = "; ".join(f"{over}: {way}" for over, way in ways.items())
         elif error.over == "step":
             lines.pop()  # its remedy
+        remedy += _nearest(chosen, error.every)
         told = OverBudgetError(
             "\n".join([*lines, remedy]), error.over, error.needed, error.allowed, error.every
         )
         raise told from error
+
+
+def _nearest(chosen: ChosenProgram, exceeded: Sequence[OverBudgetError]) -> str:
+    """Return which of the compared programs is nearest to the budgets, with its options; or ""."""
+    fields = {"flash": "flash_bytes", "instructions": "worst"}
+    limits = {fields[one.over]: one.allowed for one in exceeded if one.over in fields}
+
+    def beyond(one: Compared) -> float:
+        return max(float(getattr(one.takes, field)) / most for field, most in limits.items())
+
+    taken = [one for one in chosen.compared if one.chosen]
+    others = [one for one in chosen.compared if one.options and not one.chosen]
+    if len(limits) < len(exceeded) or not taken or not others:
+        return ""
+    near = min(others, key=beyond)
+    if beyond(near) >= beyond(taken[0]):
+        return ""
+    return (
+        f"; nearest of the choices is {' '.join(near.options)}, estimated at "
+        f"{round(near.takes.worst):,} instructions and {round(near.takes.flash_bytes):,} bytes"
+    )
 
 
 class _Remedies:

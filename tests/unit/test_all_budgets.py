@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import kmcompile
 from kit.plans import plan_for
 from kit.tools import need_tools
 from kmcompile import readers
+from kmcompile.choice.front import Compared
 from kmcompile.choice.program import choose_program
 from kmcompile.errors import OverBudgetError
+from kmcompile.program.estimate import Estimate
 from kmcompile.remedies import remedied
 from kmcompile.target import load_target
 
@@ -77,3 +80,22 @@ def test_the_worst_case_is_named_with_flash_and_ram(tmp_path: Path) -> None:
         assert len(caught.value.every) == n and caught.value.every[-1].over == "instructions"
         assert "instructions in the worst case, cortex-m4 may use 10" in str(caught.value)
         assert len(str(caught.value).split("\n")) == 3
+
+
+def test_the_nearest_of_the_choices_is_named() -> None:
+    """It need not fit."""
+    machine = readers.load_model(MODEL)
+    chosen = choose_program(machine, plan_for(machine, max_flash=1000), lambda _: None)
+    rows = [
+        Compared("taken", (), Estimate(9.0, 900.0, 3000.0), 1.0, chosen=True),
+        Compared("near", ("--reduce auto", "--mode exact"), Estimate(9.0, 99.0, 1200.0), None),
+        Compared("far", ("--format int16",), Estimate(9.0, 9.0, 2000.0), 1.0),
+    ]
+    near = "nearest of the choices is --reduce auto --mode exact, estimated at 99 instructions and"
+    for compared, is_named in ((rows, True), (rows[:1], False)):
+        with (
+            pytest.raises(OverBudgetError) as caught,
+            remedied(machine, replace(chosen, compared=tuple(compared))),
+        ):
+            chosen.check_fits()
+        assert (near in str(caught.value)) is is_named

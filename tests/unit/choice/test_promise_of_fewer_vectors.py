@@ -1,4 +1,4 @@
-"""The promise holds for the program that is taken, whichever of the two it is."""
+"""The promise holds for the program that is taken, whichever it is."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.choice.whole_program import choose_whole
+from kmcompile.exits.statistical.loss import losses_of
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import classify
 
@@ -37,26 +38,29 @@ def trained():
 
 
 @pytest.mark.exhaustive
+@pytest.mark.parametrize("what", ["risk", "loss"])
 @pytest.mark.parametrize("mass", [0.0, 0.1])
 @pytest.mark.parametrize("optimize", ["worst", "balanced"])
-def test_the_promise_of_the_taken_program_is_kept(mass, optimize, tmp_path):
+def test_the_promise_of_the_taken_program_is_kept(what, mass, optimize, tmp_path):
     machine = trained()
-    fresh = draw(np.random.default_rng(2), N_FRESH, mass)[0]
+    fresh, right = draw(np.random.default_rng(2), N_FRESH, mass)
     labels = evaluate(machine, fresh).labels
     rates, reduced = [], 0
     for number in range(N_SETS):
-        X = draw(np.random.default_rng(1000 + number), N_SAMPLES, mass)[0]
-        np.savez(tmp_path / "data.npz", X=X)
+        X, y = draw(np.random.default_rng(1000 + number), N_SAMPLES, mass)
+        np.savez(tmp_path / "data.npz", X=X, y=y)
         plan = plan_for(
             machine,
             data=tmp_path / "data.npz",
             target="cortex-m7",
-            risk=RISK,
             optimize=optimize,
             format="int8" if number % 2 else "float32",
+            **{what: RISK},
         )
         made, chosen = choose_whole(machine, plan, None, lambda text: None)
-        rates.append(float(np.mean(classify(chosen.program, fresh)[0]["label"] != labels)))
+        said = classify(chosen.program, fresh)[0]["label"]
+        differs = losses_of(said, labels, right.astype(int) if what == "loss" else None)
+        rates.append(float(np.mean(differs)))
         reduced += made.reduction is not None
     assert sum(rate > RISK for rate in rates) <= binom.isf(SURE, N_SETS, BROKEN)
     assert reduced > N_SETS / 4  # else it is a test of early exits

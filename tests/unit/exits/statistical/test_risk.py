@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from kmcompile.exits.statistical.binomial import clopper_pearson_lower, clopper_pearson_upper
+from kmcompile.exits.statistical.binomial import (
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    confidence_at,
+)
 from kmcompile.exits.statistical.risk import (
     SCALES,
     Tally,
@@ -164,6 +168,22 @@ def test_guaranteed_risk_is_broken_no_more_often_than_promised(confidence: float
         assert promise is not None
         broken += risk_at(promise.scale) > risk
     assert 0 < broken <= binom.isf(SURE, REPETITIONS, 1 - confidence)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("doubts", [(1 / 6, 1 / 6, 1 / 6, 1 / 2), (1 / 2, 1 / 2)])
+def test_promises_that_share_the_doubt_hold_together(doubts: tuple[float, ...]) -> None:
+    """Whichever program is taken, be it the one that breaks its promise."""
+    rng = np.random.default_rng(37)
+    n, risk, broken = 500, 0.02, 0
+    twice = tuple(np.repeat(SCALES, 2))
+    for _ in range(REPETITIONS):
+        promises = [
+            fixed_sequence(twice, wrong_of(rng.random(n)), count, risk, confidence_at(doubt))
+            for doubt in doubts
+        ]
+        broken += any(made is not None and risk_at(made.scale) > risk for made in promises)
+    assert broken <= binom.isf(SURE, REPETITIONS, 0.01)
 
 
 @pytest.mark.exhaustive
