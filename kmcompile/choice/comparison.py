@@ -86,7 +86,7 @@ def comparison(
 
 def _keys(plan: Plan, wish: Wish) -> tuple[str, ...]:
     """Return the programs to compare: as many as the control samples are enough for."""
-    if plan.options.mode == "statistical":
+    if plan.options.mode == "statistical" or plan.stages.needed:
         return BOTH, TWICE
     asked = plan.options.reduce is not None
     keys = (BOTH, TWICE, FEWER) if asked else (WHOLE, BOTH, TWICE, FEWER)
