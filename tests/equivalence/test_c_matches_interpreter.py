@@ -74,6 +74,7 @@ EVERY_STAGE = [
     *ratios.CORE,
     *replays.CORE,
     *replays.SPARSE,
+    *long_replays.QUICK,
     *coded.CORE,
     *coded.REPLAYED,
     *regressions.CORE,
