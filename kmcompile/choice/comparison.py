@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from kmcompile.choice.fewer_vectors import FewerVectors, parted_samples
 from kmcompile.errors import InputError
 from kmcompile.exits.statistical.binomial import confidence_at
-from kmcompile.exits.statistical.calibrate import wished
-from kmcompile.exits.statistical.case import Wish
+from kmcompile.exits.statistical.parted import Parted
 from kmcompile.exits.statistical.risk import samples_needed
-from kmcompile.lower.formats import Lowered
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.reduction.choice import lowered_sum
-from kmcompile.reduction.offered import OfferedSize, offer_reduced
 from kmcompile.request.plan import Plan
 
 WHOLE, BOTH, TWICE, FEWER = "whole", "both", "twice", "fewer"
@@ -39,16 +36,15 @@ class Comparison:
         The programs.
     plan : Plan
         The plan of those with early exits, with their doubt.
-    trained : Lowered
-        The exact program of all vectors.
-    offered : OfferedSize
-        The machines of fewer vectors.
+    offered : FewerVectors
+    doubt_alone : float
+        The doubt of fewer vectors without exits.
     """
 
     keys: tuple[str, ...]
     plan: Plan
-    trained: Lowered
-    offered: OfferedSize
+    offered: FewerVectors
+    doubt_alone: float
 
 
 def comparison(
@@ -61,37 +57,29 @@ def comparison(
     InputError
         If fewer vectors are asked for, and no promise can be made of them.
     """
-    # Every program that is compared must have its samples in the same parts: float32 accepts most.
-    usual = lowered_sum(machine, replace(plan, number_format="float32"))
-    asked = plan.options.reduce is not None
     try:
-        found = wished(usual.machine, usual.program, plan, tell)
-        if found is None:
-            return None
-        wish, X = found
-        keys = _keys(plan, wish)
+        given = parted_samples(machine, plan, tell)
+        keys = _keys(plan, given)
         if not keys:
             return None
         of_exits, alone = _doubts(keys)
-        wish = replace(wish, confidence=confidence_at(of_exits))
         plan = replace(plan, promise=replace(plan.promise, doubt=of_exits))
-        trained = lowered_sum(machine, plan)
-        offered = offer_reduced(machine, trained, wish, X, plan, alone, tell)
+        return Comparison(keys, plan, FewerVectors(machine, plan, given, tell), alone)
     except InputError:
-        if asked:
+        if plan.options.reduce is not None:
             raise
         return None
-    return Comparison(keys, plan, trained, offered)
 
 
-def _keys(plan: Plan, wish: Wish) -> tuple[str, ...]:
+def _keys(plan: Plan, given: Parted) -> tuple[str, ...]:
     """Return the programs to compare: as many as the control samples are enough for."""
     if plan.options.mode == "statistical" or plan.stages.needed:
         return BOTH, TWICE
     asked = plan.options.reduce is not None
     keys = (BOTH, TWICE, FEWER) if asked else (WHOLE, BOTH, TWICE, FEWER)
     each = confidence_at(min(_doubts(keys)))
-    if wish.parts.control.n >= samples_needed(wish.risk, wish.control, _ALLOWED, wish.of, each):
+    needed = samples_needed(given.risk, plan.promise.control, _ALLOWED, plan.promise.what, each)
+    if given.parts.control.n >= needed:
         return keys
     return (FEWER,) if asked else ()
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-import numpy as np
-
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.comparison import BOTH, FEWER, TWICE, WHOLE, Comparison, comparison
+from kmcompile.choice.fewer_vectors import STEPS_BEHIND_EXITS, Reduced, as_asked
 from kmcompile.choice.program import candidate, choose_program, some_of
 from kmcompile.choice.rows import row_of_sum, rows_of
 from kmcompile.errors import BudgetError, InputError
@@ -18,8 +17,6 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.estimate import Estimate, best
 from kmcompile.program.interpreter import interpret
-from kmcompile.reduction.choice import Reduced, reduce_asked
-from kmcompile.reduction.offered import STEPS_BEHIND_EXITS
 from kmcompile.reduction.reducible import require_reducible
 from kmcompile.request.budgets import Budgets
 from kmcompile.request.plan import Plan
@@ -84,8 +81,6 @@ def choose_whole(
         tell("trying all vectors")
         tried[WHOLE] = Reduced(machine, plan, None), candidate(machine, compared.plan, tell)
         kept |= _measured({WHOLE: tried[WHOLE]}, X)
-    if not tried:  # an integer format that refuses samples has other parts
-        return _as_asked(machine, plan, most_of_leaf, tell)
     if not kept:
         for _, made in tried.values():
             made.require_kept()
@@ -99,7 +94,7 @@ def choose_whole(
         for row in rows_of(one, *_ASKS[key], chosen=key == taken)
     ]
     if WHOLE in compared.keys and WHOLE not in tried:
-        rows.append(row_of_sum(compared.trained, *_ASKS[WHOLE], plan.target))
+        rows.append(row_of_sum(compared.offered.trained, *_ASKS[WHOLE], plan.target))
     reduced, made = kept[taken]
     return reduced, replace(made, compared=tuple(rows))
 
@@ -108,7 +103,7 @@ def _as_asked(
     machine: KernelMachine, plan: Plan, most_of_leaf: int | None, tell: Callable[[str], None]
 ) -> Whole:
     """Return the program of the machine that `--reduce` asks for, compared with no other size."""
-    asked = reduce_asked(machine, plan, tell, most_of_leaf)
+    asked = as_asked(machine, plan, tell, most_of_leaf)
     made = choose_program(asked.machine, asked.plan, tell)
     few = "all vectors" if asked.reduction is None else "fewer vectors"
     return asked, replace(made, compared=rows_of(made, few))
@@ -120,23 +115,20 @@ def _with_fewer_vectors(compared: Comparison, tell: Callable[[str], None]) -> di
     Raises BudgetError if there should be fewer vectors and no program has them.
     """
     keys, offered = compared.keys, compared.offered
+    demanded = compared.plan.options.reduce is not None
     tried: dict[str, Whole] = {}
     for key, steps in zip((BOTH, TWICE), STEPS_BEHIND_EXITS, strict=True):
-        is_few = offered.size(steps) <= _FEW * compared.trained.machine.n_support_vectors
+        is_few = offered.size(steps) <= _FEW * offered.trained.machine.n_support_vectors
         is_kept = any(made.keeps_promise for _, made in tried.values())
         if key not in keys or is_kept or (WHOLE in keys and not is_few):
             continue
         tell("trying early exits before fewer vectors")
         reduced = offered.behind_exits(steps)
-        made = candidate(reduced.machine, reduced.plan, tell)
-        wish = made.exits.wish
-        # What is compared with control samples must not have been made by them.
-        if wish is not None and np.array_equal(wish.parts.control.rows, offered.rows):
-            tried[key] = reduced, made
+        tried[key] = reduced, candidate(reduced.machine, reduced.plan, tell)
     if FEWER in keys:
         tell("trying fewer vectors alone")
         try:
-            reduced = offered.counted()
+            reduced = offered.counted("exact", compared.doubt_alone, demanded)
         except BudgetError:
             if WHOLE not in keys and not any(made.keeps_promise for _, made in tried.values()):
                 raise
@@ -177,7 +169,7 @@ def _may_be_better(
         if key in tried:
             spent = interpret(tried[key][1].program, X).stage_operations
             share = float((spent[:, -2] >= 0).mean())
-    alone = estimate_of_sum(compared.trained, compared.plan.target)
+    alone = estimate_of_sum(compared.offered.trained, compared.plan.target)
     at_best = replace(alone, mean=share / _MORE_DECIDED * alone.mean)
     found = {WHOLE: at_best} | {key: made.takes for key, (_, made) in kept.items()}
     return best(found, compared.plan.optimize) == WHOLE
@@ -192,7 +184,7 @@ def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
         return False
     if plan.replay_required or plan.input_tolerance is not None or plan.in_image:
         return False
-    if machine.task is Task.REGRESSION or machine.routing is not None:
+    if machine.task is Task.REGRESSION or (machine.routing is not None and options.reduce is None):
         return False
     if options.reduce is None and (options.mode is not None or not plan.stages.are_free):
         return False

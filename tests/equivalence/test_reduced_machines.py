@@ -20,6 +20,7 @@ from kit.emitted import Emitted
 from kit.function_kernels import load_machine
 from kit.tools import need_tools
 from kmcompile.build import build
+from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.choice.program import choose_program
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.lower.reduced import with_distance
@@ -30,7 +31,6 @@ from kmcompile.passes.reduction.construction import construct
 from kmcompile.passes.reduction.distance import standing_for
 from kmcompile.passes.reduction.pursuit import pursue
 from kmcompile.program.interpreter import Status
-from kmcompile.reduction.choice import reduce_asked
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
 from kmcompile.run import runner_for
@@ -169,7 +169,7 @@ def test_statistical_exits_before_a_reduced_sum(several, number_format, tmp_path
         reduce="150" if several else "60",
         require="linear_filter",
     )
-    reduced = reduce_asked(machine, Request.of(model, options).plan(machine), lambda _: None)
+    reduced = as_asked(machine, Request.of(model, options).plan(machine), lambda _: None)
     program = choose_program(reduced.machine, reduced.plan, lambda _: None).program
     assert [stage.template for stage in program.early_exits].count("linear_filter") == 1
     made = Emitted(machine, program, load_target("host"), digits[1500:])

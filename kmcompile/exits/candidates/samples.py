@@ -37,9 +37,10 @@ def require_samples(n: int, mode: str = "statistical", n_given: int | None = Non
     least = LEAST_TO_CHOOSE if mode == "certified" else LEAST_SAMPLES
     if n < least:
         remedy = ", or leave out --data" if mode == "certified" else ""
+        what = "mode certified" if mode == "certified" else "mode statistical and --reduce"
         raise FewSamplesError(
             f"--data has {n:,} usable samples{that_count(n, n_given)}, must have at least "
-            f"{least} for mode {mode}\ngive more samples{remedy}"
+            f"{least} for {what}\ngive more samples{remedy}"
         )
 
 

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kmcompile.errors import FewSamplesError, UsageError
+from kmcompile.errors import UsageError
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.candidates.samples import accepted_rows, require_samples
 from kmcompile.exits.statistical.accuracy import Accuracy
 from kmcompile.exits.statistical.binomial import confidence_at
 from kmcompile.exits.statistical.calibration import Calibration
@@ -18,19 +14,10 @@ from kmcompile.exits.statistical.cascade import add_cascade
 from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.control import promise_of_exact
 from kmcompile.exits.statistical.generated import Challenge, challenge, generated_challenges
-from kmcompile.exits.statistical.near_copies import Groups, groups_of
 from kmcompile.exits.statistical.pairs import with_offer
 from kmcompile.exits.statistical.paper_cascade import PAPER_STAGES, add_paper_cascade
-from kmcompile.exits.statistical.samples import (
-    CalibrationSamples,
-    Parts,
-    calibration_samples,
-    require_support,
-    split,
-    split_repeated,
-    supported_risk,
-    trained_of,
-)
+from kmcompile.exits.statistical.parted import Parted, parted
+from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples, trained_of
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
@@ -39,14 +26,10 @@ from kmcompile.program.cost import weight_notes
 from kmcompile.program.interpreter import classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
-from kmcompile.request.counted import Counted
 from kmcompile.request.plan import Plan
 from kmcompile.text.figures import counted
 
 _CHALLENGES = 500
-
-_MOST_RISK = 0.01
-"""Largest risk that is promised where the samples are too few for the default risk."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,20 +89,22 @@ def calibrate(
     UsageError
         If the paper's scheme is asked for where the model, format or stages do not allow it.
     """
-    given = _given(machine, program, plan, tell)
-    X, samples, groups, accepted = given.X, given.samples, given.groups, given.accepted
-    notes = _notes(int((~accepted).sum()), samples.training)
+    trained = trained_of(machine)
+    given = parted(trained, program.prepare, plan, tell)
+    X, parts = given.X, given.parts
+    tell("evaluating the calibration samples")
+    samples = calibration_samples(machine, X, given.points)
+    notes = _notes(given.n_refused, samples.training)
     wish = None
     if plan.promise.thresholds != "risk":
         _check_paper_scheme(machine, program, plan)
         relevant = relevant_decisions(machine, samples.labels)
         program, calibration = add_paper_cascade(
-            program, samples, relevant, plan.promise, tell, groups.first
+            program, samples, relevant, plan.promise, tell, given.first
         )
         held_out = X
     else:
-        wish, more = _wish(plan, given)
-        notes, parts = (*more, *notes), wish.parts
+        wish, notes = wish_of(plan, given), (*given.notes, *notes)
         case = Case.of(machine, program, samples, wish)
         program, calibration = add_cascade(case, room, tell, plan.n_jobs)
         held_out = X[parts.control.rows]
@@ -145,47 +130,10 @@ def calibrate(
     return Calibrated(program, calibration, held_out, X, wish)
 
 
-def wished(
-    machine: KernelMachine, program: Program, plan: Plan, tell: Callable[[str], None]
-) -> tuple[Wish, Float32Array] | None:
-    """Return the risk to promise, and the samples that its parts are of, as `calibrate` has them.
-
-    None if the machine was trained on the samples, which then support no promise.
-    """
-    given = _given(machine, program, plan, tell)
-    return None if given.samples.training else (_wish(plan, given)[0], given.X)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Given:
-    """The calibration samples that the C accepts, which of them repeat others, and all of them."""
-
-    X: Float32Array
-    samples: CalibrationSamples
-    groups: Groups
-    accepted: NDArray[np.bool_]
-
-
-def _given(
-    machine: KernelMachine, program: Program, plan: Plan, tell: Callable[[str], None]
-) -> _Given:
-    """Return the calibration samples, of which there must be enough."""
-    accepted = accepted_rows(program.prepare, plan.samples)
-    X = np.ascontiguousarray(plan.samples[accepted])
-    require_samples(len(X))
-    tell("looking for near copies among the calibration samples")
-    groups = groups_of(X, trained_of(machine))
-    require_samples(len(groups.firsts), n_given=len(X))
-    tell("evaluating the calibration samples")
-    return _Given(X, calibration_samples(machine, X, groups.repeated_share), groups, accepted)
-
-
-def _wish(plan: Plan, given: _Given) -> tuple[Wish, tuple[str, ...]]:
-    """Return the risk to promise with the parts of the samples, and notes on both."""
-    parts, risk, notes = _parts(plan, given.groups, given.accepted, given.samples.training)
-    truth = None if plan.truth is None else plan.truth[given.accepted]
+def wish_of(plan: Plan, given: Parted) -> Wish:
+    """Return the risk to promise, and the samples that must support it."""
     asked, sure = plan.promise, confidence_at(plan.promise.doubt)
-    return Wish(risk, asked.control, parts, asked.n_generated, truth, sure), notes
+    return Wish(given.risk, asked.control, given.parts, asked.n_generated, given.truth, sure)
 
 
 def _accuracy(program: Program, samples: CalibrationSamples, wish: Wish) -> Accuracy | None:
@@ -204,51 +152,6 @@ def _told(asked: Challenge) -> str:
         f"of the other class (NSV, section 5.2): {counted(asked.n_decided_early, 'is', 'are')} "
         f"decided early, {asked.disagreements:,} of them unlike the model"
     )
-
-
-def _parts(
-    plan: Plan, groups: Groups, accepted: NDArray[np.bool_], training: bool
-) -> tuple[Parts, float, tuple[str, ...]]:
-    """Return the parts of the samples, the risk to promise, and notes on both."""
-    n, n_groups, control = len(groups.first), len(groups.firsts), plan.promise.control
-    if n_groups == n and plan.counted is None:
-        risk, notes = _risk(plan, n, training)
-        return split(n, risk, control, plan.promise.what), risk, notes
-    counts = Counted.whole(len(accepted)) if plan.counted is None else plan.counted
-    parts = split_repeated(groups.first, counts.of(accepted))
-    n_control = parts.control.n
-    risk, notes = _risk(plan, n_groups, training, n, n_control)
-    told = (
-        f"{n - n_groups:,} of the {n:,} calibration samples repeat others, or nearly: each of them "
-        f"counts, and each group of them counts once, whichever is worse; in the control part at "
-        f"least {n_control:,} count"
-    )
-    return parts, risk, (*notes, told)
-
-
-def _risk(
-    plan: Plan,
-    n: int,
-    training: bool,
-    n_given: int | None = None,
-    n_control: int | None = None,
-) -> tuple[float, tuple[str, ...]]:
-    """Return the risk to promise, and a note if it is not the default one for want of samples."""
-    asked = plan.promise
-    supported = supported_risk(n, asked.control, n_control, asked.what)
-    if asked.risk_is == "auto" or (training and asked.risk_is == "default"):
-        return supported, ()
-    if training:  # the program then has no promise
-        return asked.risk, ()
-    try:
-        only_numbers = plan.options.reduce == "auto"
-        require_support(n, asked.risk, asked.control, n_given, n_control, asked.what, only_numbers)
-    except FewSamplesError as error:
-        if not plan.mode_is_default or supported > _MOST_RISK:
-            raise
-        few = str(error).split("\nask for")[0]
-        return supported, (f"the promised risk is {supported:g}: {few}",)
-    return asked.risk, ()
 
 
 def _check_paper_scheme(machine: KernelMachine, program: Program, plan: Plan) -> None:

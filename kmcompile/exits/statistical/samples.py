@@ -19,7 +19,7 @@ from kmcompile.exits.statistical.risk import (
     rounded_up,
     samples_needed,
 )
-from kmcompile.exits.statistical.training import training_points
+from kmcompile.exits.statistical.training import TrainingPoints, training_points
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate, labels_of
@@ -61,6 +61,14 @@ class Parts:
     shape: NDArray[np.intp]
     choice: NDArray[np.intp]
     control: Evidence
+
+    def within(self, here: NDArray[np.bool_]) -> Parts:
+        """Return the parts of the samples that are here, as indices of these."""
+        place = np.cumsum(here) - 1
+        control, kept = self.control, here[self.control.rows]
+        held = Evidence(place[control.rows[kept]], control.every[kept], control.once[kept])
+        shape, choice = (place[rows[here[rows]]] for rows in (self.shape, self.choice))
+        return Parts(shape, choice, held)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,7 +237,7 @@ at least 6,138 samples
 
 
 def calibration_samples(
-    machine: KernelMachine, X: Float32Array, repeated: float | None = None
+    machine: KernelMachine, X: Float32Array, points: TrainingPoints | None = None
 ) -> CalibrationSamples:
     """Return the samples with the machine's decisions and labels.
 
@@ -242,12 +250,11 @@ def calibration_samples(
         The machine after the passes: every vector occurs at most once in a class.
     X : ndarray of shape (n, n_features), float32
         Samples that the C accepts.
-    repeated : float, optional
-        Share of the samples that were equal to others, or near copies, before duplicates were left
-        out; default: this share in X.
+    points : TrainingPoints, optional
+        Which of the samples are vectors of the trained machine; by default it is looked for.
     """
     trained = trained_of(machine)
-    points = training_points(trained, X, repeated)
+    points = points or training_points(trained, X)
     decisions = decision_values(trained, X, points.vector if points.training else None)
     trained_labels = labels_of(trained, decisions)
     if trained is not machine:

@@ -120,7 +120,7 @@ def test_where_no_size_is_kept_there_are_fewer_programs(monkeypatch, compared, t
     def none(*args, **kwargs):
         raise BudgetError("no size keeps the risk")
 
-    monkeypatch.setattr("kmcompile.reduction.offered.chosen_size", none)
+    monkeypatch.setattr("kmcompile.choice.fewer_vectors.counted_size", none)
     _, made = chosen(tmp_path)
     assert whole_program.FEWER not in compared[0]
     assert made.keeps_promise

@@ -16,6 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kit.plans import plan_for
 from kmcompile import readers
+from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.errors import InputError
 from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
 from kmcompile.lower.format_shares import ENOUGH
@@ -24,7 +25,6 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.cost import exact_operations
 from kmcompile.program.estimate import CODE_BYTES, Estimate, estimate
 from kmcompile.program.interpreter import interpret
-from kmcompile.reduction.choice import reduce_asked
 from kmcompile.target import Cost, OperationCost, Target, load_target
 from kmcompile.text.figures import share_text
 
@@ -283,7 +283,7 @@ def test_a_flash_budget_that_changes_the_format_is_warned_of():
 def test_a_format_of_a_reduced_machine_is_judged_by_what_it_answers():
     machine = wiggly_machine()
     plan = plan_for(machine, reduce="40")
-    reduced = reduce_asked(machine, plan, lambda _: None, None).machine
+    reduced = as_asked(machine, plan, lambda _: None, None).machine
     assert reduced.reduced_from is not None
     samples = cancer_samples()[:, :2]
     lowered = lower_in_format(reduced, TARGET, "model", "int8", samples)

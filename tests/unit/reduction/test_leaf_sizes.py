@@ -10,12 +10,12 @@ import pytest
 
 from kit.reduced_leaves import sizes_of
 from kit.routed import Routed, samples
+from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.errors import InputError
 from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.kernels import Laplacian
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
-from kmcompile.reduction.choice import reduce_asked
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
 from kmcompile.training import FaLKSVC
@@ -45,7 +45,7 @@ def reduced(machine, data=None, most_of_leaf=None, **options):
         path = Path("samples.npz")
         np.savez(path, X=np.float32(data))
     request = Request.of(machine, Options(**{"data": path, "mode": "exact"} | options))
-    return reduce_asked(machine, request.plan(machine), lambda _: None, most_of_leaf)
+    return as_asked(machine, request.plan(machine), lambda _: None, most_of_leaf)
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,8 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
-from kmcompile.choice.program import choose_program
+from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.fits import certified_fits
@@ -31,7 +32,6 @@ from kmcompile.monitor.held_out import hold_out
 from kmcompile.monitor.monitored import with_monitor
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
-from kmcompile.reduction.choice import reduce_asked
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
@@ -128,8 +128,8 @@ def reduced_risk_of(X: np.ndarray, law: Law, folder: Path, place: str) -> float:
         X, folder, place, reduce="auto", risk=LARGE_RISK, mode="statistical", n_jobs=1, generated=0
     )
     try:
-        made = reduce_asked(readers.load_model(case.estimator), plan, lambda text: None)
-        program = choose_program(made.machine, made.plan, lambda text: None).program
+        machine = readers.load_model(case.estimator)
+        program = choose_whole(machine, plan, None, lambda text: None)[1].program
     except (BudgetError, InputError):
         return 0.0
     return rate(program, law, case)
@@ -140,7 +140,7 @@ def reduced(X: np.ndarray, law: Law, folder: Path, place: str) -> float:
     case = trained(place)[0]
     plan = asked(X, folder, place, reduce="auto", risk=RISK, mode="exact")
     try:
-        smaller = reduce_asked(readers.load_model(case.estimator), plan, lambda text: None).machine
+        smaller = as_asked(readers.load_model(case.estimator), plan, lambda text: None).machine
     except BudgetError:
         return 0.0
     fresh = np.concatenate([case.test, law.heavy[None]])

@@ -12,14 +12,16 @@ from sklearn.svm import SVC, LinearSVC
 import kmcompile
 from kit.reduced_digits import TRAINED, digits, estimator, held_out
 from kmcompile import readers
+from kmcompile.choice.counted_size import _tested
+from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import BudgetError, InputError, ToolError, UsageError
 from kmcompile.exits.statistical.binomial import clopper_pearson_upper
+from kmcompile.exits.statistical.parted import parted
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
-from kmcompile.reduction.choice import _tested, reduce_asked
 from kmcompile.reduction.measured import losses_against
-from kmcompile.reduction.samples import require_support
 from kmcompile.reduction.sizes import Answers
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
@@ -33,12 +35,15 @@ def asked(task: str = "binary", data: np.ndarray | None = None, **options):
 
 
 def reduced(machine, data: np.ndarray | None = None, **options):
-    path = None
-    if data is not None:
-        path = Path("samples.npz")
-        np.savez(path, X=data)
-    request = Request.of(estimator("binary"), Options(data=path, **options))
-    return reduce_asked(machine, request.plan(machine), lambda _: None)
+    request = Request.of(estimator("binary"), Options(data=_file(data), **options))
+    return as_asked(machine, request.plan(machine), lambda _: None)
+
+
+def _file(data: np.ndarray | None) -> Path | None:
+    if data is None:
+        return None
+    np.savez("samples.npz", X=data)
+    return Path("samples.npz")
 
 
 @pytest.fixture(autouse=True)
@@ -66,15 +71,14 @@ def test_as_many_vectors_as_there_are_is_the_machine_itself():
     assert "nothing to reduce" in made.reduction.notes[0]
 
 
-@pytest.mark.parametrize("mode", ["certified", "statistical"])
+@pytest.mark.parametrize("mode", ["certified", "exact"])
 def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw(mode):
-    asked_risk = 0.06 if mode == "certified" else 0.12
-    machine, made = asked(data=held_out(), reduce="auto", risk=asked_risk, mode=mode)
+    risk = 0.06
+    machine, made = asked(data=held_out(), reduce="auto", risk=risk, mode=mode)
     reduction, chosen = made.reduction, made.reduction.chosen
     sizes = [point.n_vectors for point in reduction.points]
     assert sizes == sorted(sizes, reverse=True) and sizes[0] == machine.n_support_vectors
     assert chosen.n_vectors == made.machine.n_support_vectors < sizes[0] / 2
-    risk = 0.06  # in mode statistical half of it is left to early exits
     assert reduction.risk == risk
     assert chosen.limit <= risk
     assert chosen.limit == clopper_pearson_upper(chosen.disagreements, chosen.n_samples)
@@ -84,12 +88,13 @@ def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw(mode):
         assert reduction.points[-2] is chosen and reduction.points[-1].limit > risk
 
 
-def test_only_samples_that_are_left_go_on():
+def test_control_samples_go_on_and_all_to_early_exits_which_have_the_same():
     _, certified = asked(data=held_out(), reduce="20", mode="certified")
     _, statistical = asked(data=held_out(), reduce="20", risk=0.1)
-    n = len(held_out())
-    assert len(certified.plan.samples) == certified.reduction.chosen.n_samples
-    assert len(statistical.plan.samples) + statistical.reduction.chosen.n_samples < 0.75 * n
+    assert len(certified.plan.samples) == certified.reduction.chosen.n_samples < len(held_out())
+    assert len(statistical.plan.samples) == len(held_out())
+    exits = choose_program(statistical.machine, statistical.plan, lambda _: None).exits
+    assert exits.wish.parts.control.n == statistical.reduction.chosen.n_samples
 
 
 def test_the_counts_are_the_machines():
@@ -127,11 +132,11 @@ def test_the_same_input_gives_the_same_machine():
 
 
 def test_a_risk_that_the_samples_do_not_support_is_refused():
-    with pytest.raises(InputError, match=r"603 held-out samples support .* 0.77 % .* not in 0.1 %"):
+    with pytest.raises(InputError, match=r"822 control samples .* 0.0056 .* not 0.001"):
         asked(data=held_out(), reduce="auto", risk=0.001, mode="certified")
 
 
-@pytest.mark.parametrize("mode", ["certified", "statistical"])
+@pytest.mark.parametrize("mode", ["certified", "exact"])
 def test_the_risk_that_the_message_names_is_supported(mode):
     with pytest.raises(InputError, match="ask for --risk") as refused:
         asked(data=held_out(), reduce="auto", risk=0.001, mode=mode)
@@ -162,20 +167,8 @@ def test_the_risk_to_ask_for_where_no_size_keeps_the_given_one_works(given):
     assert reduction.chosen.limit <= named
 
 
-def test_numbers_that_nearly_agree_are_told_apart():
-    with pytest.raises(InputError) as refused:
-        require_support(4602, 0.001, 1.0, 8367)
-    assert "in 0.11 % of the inputs, not in 0.1 %" in str(refused.value)
-    assert "ask for --risk 0.0011, or give at least 8,371 samples" in str(refused.value)
-    with pytest.raises(InputError, match=r"(?s)not in 0.1 %.*ask for --risk 0.0021"):
-        require_support(4602, 0.001, 0.5, 18_408)
-    with pytest.raises(InputError, match="support no risk, not in 10 %") as refused:
-        require_support(0, 0.1, 1.0, 200)
-    assert "--risk" not in str(refused.value)
-
-
 def test_too_few_samples_are_refused():
-    with pytest.raises(InputError, match="150 usable samples, --reduce needs at least 200"):
+    with pytest.raises(InputError, match=r"150 usable .* at least 200 .* --reduce"):
         asked(data=held_out()[:150], reduce="9")
 
 
@@ -248,11 +241,32 @@ def test_the_program_has_the_format_in_which_disagreements_were_counted(mode, ke
     assert (made.plan.number_format != "auto") == kept
 
 
-def test_with_early_exits_a_limit_is_left_to_the_promise_where_samples_repeat():
-    X = np.concatenate([held_out(), held_out()[:40]])
-    _, statistical = asked(data=X, reduce="20", risk=0.1)
+def test_with_early_exits_the_promise_of_the_whole_program_counts():
+    _, statistical = asked(data=held_out(), reduce="20", risk=0.1)
     assert statistical.reduction.chosen.limit is None
     assert "the promise of the whole program" in statistical.reduction.notes[-1]
-    assert statistical.plan.counted is not None
-    _, exact = asked(data=X, reduce="20", mode="exact")
+    _, exact = asked(data=held_out(), reduce="20", mode="exact")
     assert exact.reduction.chosen.limit is not None
+
+
+def test_early_exits_that_the_samples_do_not_support_leave_the_count_to_fewer_vectors():
+    _, few = asked(data=held_out()[:300], reduce="20")
+    assert few.reduction.chosen.limit is not None
+    _, paper = asked(data=held_out(), reduce="20", thresholds="simple", mode="statistical")
+    assert paper.reduction.chosen.limit is not None
+    assert len(paper.plan.samples) == len(held_out())
+
+
+def test_samples_that_a_format_refuses_stay_out_of_the_other_parts():
+    """Which part a sample is in does not depend on the program."""
+    machine, X = readers.load_model(estimator("binary")), held_out().copy()
+    X[::9] *= 40.0  # beyond what the codes hold
+    plan = Request.of(estimator("binary"), Options(data=_file(X), risk=0.1)).plan(machine)
+    target = load_target("cortex-m7")
+    given = [
+        parted(low.machine, low.program.prepare, plan, lambda _: None)
+        for low in (lower_in_format(machine, target, "m", name) for name in ("float32", "int8"))
+    ]
+    assert given[0].n_refused < given[1].n_refused == len(X[::9])
+    floats, codes = ([row.tobytes() for row in one.X[one.parts.control.rows]] for one in given)
+    assert set(codes) < set(floats)
