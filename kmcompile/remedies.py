@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.formats import choose_format, estimate_of_sum
 from kmcompile.choice.front import Compared
 from kmcompile.errors import InputError, KmcompileError, OverBudgetError
-from kmcompile.lower.format_choice import choose_format, estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.redundancy import stored_bytes
 from kmcompile.reduction.reducible import require_reducible

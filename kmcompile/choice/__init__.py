@@ -1,1 +1,1 @@
-"""The choice of the whole program: which machine is summed, and what stands before its sum."""
+"""The choice of the whole program: its format, its vectors, and what stands before its sum."""

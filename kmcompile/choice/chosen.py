@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from kmcompile.choice.formats import FormatCandidate
 from kmcompile.choice.front import Compared
 from kmcompile.emit.layout import Layout, workspace_bytes
 from kmcompile.emit.step_view import job_bytes
 from kmcompile.exits.early_exits import WithExits
 from kmcompile.exits.statistical.control import is_kept, require_kept
-from kmcompile.lower.format_choice import FormatCandidate
 from kmcompile.lower.formats import Lowered, lacking_certificates
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.cost import exact_operations

@@ -9,11 +9,11 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcompile.choice.counted_size import Measured, counted_size, good_size
+from kmcompile.choice.formats import choose_format
 from kmcompile.errors import FewSamplesError, InputError
 from kmcompile.exits.statistical.binomial import confidence_at
 from kmcompile.exits.statistical.parted import Parted, parted
 from kmcompile.exits.statistical.readings import Evidence
-from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array

@@ -9,6 +9,7 @@ from typing import TypeGuard
 import numpy as np
 
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.formats import Tried, choose_format
 from kmcompile.choice.other_modes import other_modes
 from kmcompile.choice.unpaid import unpaid_kinds
 from kmcompile.emit.images.parts import check_supported
@@ -22,7 +23,6 @@ from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_costs
 from kmcompile.kernels import Linear
-from kmcompile.lower.format_choice import Tried, choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.image_formats import lower_for_image
 from kmcompile.lower.input_tolerance import with_input_tolerance

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.choice.formats import estimate_of_sum
 from kmcompile.choice.front import Compared
-from kmcompile.lower.format_choice import estimate_of_sum
 from kmcompile.lower.formats import Lowered
 from kmcompile.program.estimate import Estimate
 from kmcompile.target import Target

@@ -8,11 +8,11 @@ from dataclasses import replace
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.comparison import BOTH, FEWER, TWICE, WHOLE, Comparison, comparison
 from kmcompile.choice.fewer_vectors import STEPS_BEHIND_EXITS, Reduced, as_asked
+from kmcompile.choice.formats import estimate_of_sum
 from kmcompile.choice.program import candidate, choose_program, some_of
 from kmcompile.choice.rows import row_of_sum, rows_of
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.kernels import Rbf
-from kmcompile.lower.format_choice import estimate_of_sum
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.estimate import Estimate, best

@@ -1,1 +1,1 @@
-"""`--reduce`: how many vectors a machine keeps, which, and what that costs."""
+"""Machines of fewer vectors, of several sizes, and how often they disagree with the trained one."""

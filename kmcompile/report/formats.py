@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, cast
 
-from kmcompile.lower.format_choice import FormatCandidate
+from kmcompile.choice.formats import FormatCandidate
 from kmcompile.report import chosen
 from kmcompile.report.section import Section
 

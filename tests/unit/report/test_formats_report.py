@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile import readers
-from kmcompile.lower.format_choice import choose_format
+from kmcompile.choice.formats import choose_format
 from kmcompile.report import html, json_report, terminal
 from kmcompile.report.formats import formats_section
 from kmcompile.target import load_target

@@ -9,13 +9,13 @@ from sklearn.svm import SVC
 from kit.covering import some
 from kit.function_kernels import kernel_function
 from kit.lowered import lowered
+from kmcompile.choice.formats import choose_format
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
 from kmcompile.exits.statistical.fit_points import of_samples, with_vectors
 from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.exits.statistical.statistical_fit import FitSamples
-from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.passes import run_passes
 from kmcompile.program.stages import BoundSequence

@@ -12,9 +12,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC, LinearSVR
 
+from kmcompile.choice.formats import choose_format
 from kmcompile.errors import InputError
 from kmcompile.kernels import Linear
-from kmcompile.lower.format_choice import choose_format
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.linear_codes import why_floats
 from kmcompile.model.coefficients import decision_coefficients

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from kmcompile.choice.format_shares import Share, shares_of
 from kmcompile.errors import InputError
-from kmcompile.lower.format_shares import Share, shares_of
 from kmcompile.lower.formats import Lowered, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array

@@ -17,9 +17,9 @@ from sklearn.svm import SVC, LinearSVC
 from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.format_shares import ENOUGH
+from kmcompile.choice.formats import FormatCandidate, Tried, choose_format
 from kmcompile.errors import InputError
-from kmcompile.lower.format_choice import FormatCandidate, Tried, choose_format
-from kmcompile.lower.format_shares import ENOUGH
 from kmcompile.lower.formats import Lowered, grid_text, lacking_certificates, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.cost import exact_operations
