@@ -40,7 +40,7 @@ from kmcompile.exits.certified import fits as certified
 from kmcompile.exits.certified import sequence_offers
 from kmcompile.exits.statistical import fits as statistical
 from kmcompile.leaf_budget import most_of_leaf
-from kmcompile.pipeline import _asked
+from kmcompile.pipeline import asked
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
 
@@ -127,7 +127,7 @@ def chosen(model: Path, options: Options, seconds: int, without_what: str) -> di
     try:
         with without(without_what), timed(spent):
             told: list[str] = []
-            machine, plan = _asked(model, Request.of(model, options), told.append)
+            machine, plan = asked(model, Request.of(model, options), told.append)
             leaf = most_of_leaf(machine, plan, told.append)
             reduced, made = choose_whole(machine, plan, leaf, told.append)
     except KmcompileError as error:

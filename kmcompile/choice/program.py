@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
@@ -97,10 +98,11 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
 
     def with_exits(lowered: Lowered) -> Tried:
         tell(f"trying {lowered.program.number_format}")
-        search = plan
+        least_mean = min((one.least_mean for one in made.values()), default=math.inf)
+        search = replace(plan, least_mean=least_mean)
         if made and not plan.stages.needed:
             unpaid = unpaid_kinds(next(iter(made.values())))
-            search = replace(plan, stages=replace(plan.stages, unpaid=unpaid))
+            search = replace(search, stages=replace(plan.stages, unpaid=unpaid))
         one = made[lowered.program.number_format] = complete(lowered, search, tell)
         return Tried(one.exits.speedup, one.takes, one.least_mean)
 

@@ -188,6 +188,7 @@ def add_early_exits(
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
     room = room.on(plan.target, program).of(plan.optimize, program)
+    room = replace(room, least_mean=plan.least_mean)
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)

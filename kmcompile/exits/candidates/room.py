@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -61,6 +61,8 @@ class Room:
         Most bytes of one table; None: no limit.
     optimize : {"balanced", "mean", "worst", "flash"}
         By what sequences of exits are compared.
+    least_mean : float
+        "balanced": mean instructions of the fastest program in another number format.
     cost : Cost
         Costs of the target; by default every operation is one instruction.
     """
@@ -73,6 +75,7 @@ class Room:
     zeros: int = 0
     array_bytes: int | None = None
     optimize: Optimize = "mean"
+    least_mean: float = math.inf
     cost: Cost = OPERATIONS
 
     def of_sum(self, ends: Ends) -> Price:
@@ -111,7 +114,11 @@ class Room:
         if self.optimize != "balanced":
             return second.mean < first.mean or (wins_ties and second.mean == first.mean)
         takes = {2: second, 1: first} if wins_ties else {1: first, 2: second}
-        return best(takes, self.optimize) == 2
+        return self.best(takes) == 2
+
+    def best(self, found: Mapping[int, Estimate]) -> int:
+        """Return the key of the best estimate (`program.estimate.best`)."""
+        return best(found, self.optimize, self.least_mean)
 
     def added(self, stage: EarlyExit, ends: Ends) -> float:
         """Return the operations that an exit adds to an undecided query with `zeros` zeros."""

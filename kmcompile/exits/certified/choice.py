@@ -14,7 +14,6 @@ from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.estimate import best
 from kmcompile.program.prices import Price
 from kmcompile.program.stages import EarlyExit, ExactSum
 from kmcompile.program.stages.ends import Ends
@@ -129,7 +128,7 @@ def choose(
     if room.optimize == "balanced":
         fitting = [one for one in able if room.has_flash(_stages(one[1]))] or able[:1]
         takes = {n: room.takes(c, _stages(s), ends) for n, (c, s) in enumerate(fitting)}
-        able = [fitting[best(takes, room.optimize)]]
+        able = [fitting[room.best(takes)]]
     chosen = able[0][1]
     candidates = tuple(
         Candidate(

@@ -25,7 +25,6 @@ from kmcompile.exits.statistical.judge import (
 )
 from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
-from kmcompile.program.estimate import best
 
 _RISK_USED = 0.7
 """Share of the risk at which candidates are compared; the rest is left for the control samples."""
@@ -151,7 +150,7 @@ def _best(rows: Sequence[Row], judge: Judge) -> Row:
     if room.optimize != "balanced" or not fitting:
         return rows[0]
     takes = {n: room.takes(row.cost, row.stages, judge.ends) for n, row in enumerate(fitting)}
-    return fitting[best(takes, room.optimize)]
+    return fitting[room.best(takes)]
 
 
 def with_proofs(rows: Sequence[Row], offered: Offered, judge: Judge) -> list[Row]:

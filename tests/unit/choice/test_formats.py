@@ -16,6 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kit.plans import plan_for
 from kmcompile import readers
+from kmcompile.choice import program
 from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.choice.format_shares import ENOUGH
 from kmcompile.choice.formats import FormatCandidate, Tried, choose_format
@@ -353,3 +354,18 @@ def test_a_sampler_has_no_integers_and_auto_takes_float32():
     lowered, candidates = chosen(machine)
     assert lowered.program.number_format == "float32"
     assert reason in candidates["int8"].reason
+
+
+def test_a_later_format_is_chosen_beside_the_fastest_program_so_far(monkeypatch):
+    machine, found = digits_machine(), []
+
+    def completed(lowered, plan, *rest):
+        made = usual(lowered, plan, *rest)
+        found.append((lowered.program.number_format, plan.least_mean, made.least_mean))
+        return made
+
+    usual = program.complete
+    monkeypatch.setattr(program, "complete", completed)
+    program.choose_program(machine, plan_for(machine, target="cortex-m7"), lambda _: None)
+    (first, alone, fastest), (_, beside, _) = found
+    assert (first, alone, beside) == ("float32", np.inf, fastest)

@@ -86,3 +86,11 @@ def test_exits_add_to_the_worst_case_and_to_the_flash(low):
     assert alone.worst == sum(one.operations() for one in low.program.stages[1:])
     tables = sum(table.n_bytes for table in stage.tables())
     assert alone.flash_bytes - CODE_BYTES == tables
+
+
+def test_programs_that_are_slow_beside_another_format_are_not_taken():
+    small, fast = Estimate(100.0, 120.0, 80.0), Estimate(75.0, 140.0, 200.0)
+    room = Room(np.inf, None, None, optimize="balanced")
+    assert room.prefers_second(fast, small)
+    assert not replace(room, least_mean=60.0).prefers_second(fast, small)
+    assert replace(room, least_mean=20.0).prefers_second(fast, small)  # neither counts as fast
