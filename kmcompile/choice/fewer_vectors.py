@@ -257,7 +257,10 @@ def as_asked(
             with_exits = False
     if len(plan.samples) and given is None:
         supported = replace(plan, promise=replace(plan.promise, risk_is="auto"))
-        given = parted_samples(machine, supported, tell)
+        try:
+            given = parted_samples(machine, supported, tell)
+        except FewSamplesError as error:
+            raise FewSamplesError(f"{error}, or leave out --data") from error
     offered = FewerVectors(machine, plan, given, tell, most_of_leaf)
     if asked == "auto":
         if with_exits:
