@@ -14,7 +14,6 @@ from kmcompile.choice.rows import row_of_sum, rows_of
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.estimate import Estimate, best
 from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.reducible import require_reducible
@@ -49,10 +48,10 @@ def choose_whole(
     """Return the machine whose program is emitted, and the program.
 
     Where a risk may be taken, three programs are compared: fewer vectors behind early exits, or
-    twice as many where the fewest do not keep the risk; fewer vectors alone; and all vectors behind
-    early exits, if these can be better. The control samples are asked about each, with a share of
-    the doubt (`binomial.confidence_at`). All promises then hold together, so that what these
-    samples say may choose among the programs, too.
+    twice as many where the fewest do not keep the risk or are slow; fewer vectors alone; and all
+    vectors behind early exits, if these can be better. The control samples are asked about each,
+    with a share of the doubt (`binomial.confidence_at`). All promises then hold together, so that
+    what these samples say may choose among the programs, too.
 
     Parameters
     ----------
@@ -74,29 +73,10 @@ def choose_whole(
         compared = comparison(machine, plan, tell)
     if compared is None:
         return _as_asked(machine, plan, most_of_leaf, tell)
-    tried = _with_fewer_vectors(compared, tell)
-    X = some_of(compared.offered.held)
-    kept = _measured(tried, X)
-    if WHOLE in compared.keys and _may_be_better(machine, compared, tried, kept, X):
-        tell("trying all vectors")
-        tried[WHOLE] = Reduced(machine, plan, None), candidate(machine, compared.plan, tell)
-        kept |= _measured({WHOLE: tried[WHOLE]}, X)
-    if not kept:
-        for _, made in tried.values():
-            made.require_kept()
-    found = {key: made.takes for key, (_, made) in kept.items()}
-    fitting = {key: one for key, one in found.items() if _fits(one, plan.budgets)}
-    least_mean = min(made.least_mean for _, made in kept.values())
-    taken = best(fitting or found, plan.optimize, least_mean)
-    rows = [
-        row
-        for key, (_, one) in kept.items()
-        for row in rows_of(one, *_ASKS[key], chosen=key == taken)
-    ]
-    if WHOLE in compared.keys and WHOLE not in tried:
-        rows.append(row_of_sum(compared.offered.trained, *_ASKS[WHOLE], plan.target))
-    reduced, made = kept[taken]
-    return reduced, replace(made, compared=tuple(rows))
+    search = _Search(machine, plan, compared, tell)
+    search.try_fewer_vectors()
+    search.try_all_vectors()
+    return search.taken()
 
 
 def _as_asked(
@@ -109,70 +89,138 @@ def _as_asked(
     return asked, replace(made, compared=rows_of(made, few))
 
 
-def _with_fewer_vectors(compared: Comparison, tell: Callable[[str], None]) -> dict[str, Whole]:
-    """Return the programs with fewer vectors that there are, whether or not they keep the risk.
+class _Search:
+    """The programs that are tried, whether or not they keep the risk.
 
-    Raises BudgetError if there should be fewer vectors and no program has them.
+    Parameters
+    ----------
+    machine : KernelMachine
+        The trained machine, before any pass.
+    plan : Plan
+    compared : Comparison
+    tell : callable
     """
-    keys, offered = compared.keys, compared.offered
-    demanded = compared.plan.options.reduce is not None
-    tried: dict[str, Whole] = {}
-    for key, steps in zip((BOTH, TWICE), STEPS_BEHIND_EXITS, strict=True):
-        is_few = offered.size(steps) <= _FEW * offered.trained.machine.n_support_vectors
-        is_kept = any(made.keeps_promise for _, made in tried.values())
-        if key not in keys or is_kept or (WHOLE in keys and not is_few):
-            continue
-        tell("trying early exits before fewer vectors")
-        reduced = offered.behind_exits(steps)
-        tried[key] = reduced, candidate(reduced.machine, reduced.plan, tell)
-    if FEWER in keys:
-        tell("trying fewer vectors alone")
+
+    def __init__(
+        self,
+        machine: KernelMachine,
+        plan: Plan,
+        compared: Comparison,
+        tell: Callable[[str], None],
+    ) -> None:
+        self._machine, self._plan, self._compared, self._tell = machine, plan, compared, tell
+        self._offered, self._keys = compared.offered, compared.keys
+        self._judged = some_of(compared.offered.held)
+        self._tried: dict[str, Whole] = {}
+
+    def try_fewer_vectors(self) -> None:
+        """Try fewer vectors, behind early exits and alone.
+
+        Raises BudgetError if there should be fewer vectors and no program has them.
+        """
+        self._try_behind_exits(BOTH)
+        if not self._is_any_kept():
+            self._try_behind_exits(TWICE)
+        if FEWER not in self._keys:
+            return
+        self._tell("trying fewer vectors alone")
+        demanded = self._plan.options.reduce is not None
         try:
-            reduced = offered.counted("exact", compared.doubt_alone, demanded)
+            reduced = self._offered.counted("exact", self._compared.doubt_alone, demanded)
         except BudgetError:
-            if WHOLE not in keys and not any(made.keeps_promise for _, made in tried.values()):
+            if WHOLE not in self._keys and not self._is_any_kept():
                 raise
         else:
-            tried[FEWER] = reduced, choose_program(reduced.machine, reduced.plan, tell)
-    return tried
+            made = choose_program(reduced.machine, reduced.plan, self._tell)
+            self._keep(FEWER, reduced, made)
 
+    def try_all_vectors(self) -> None:
+        """Try all vectors behind early exits, if these may be better than fewer.
 
-def _measured(tried: Mapping[str, Whole], X: Float32Array) -> dict[str, Whole]:
-    """Return the programs that keep their promises, with what they take on samples.
+        Where they are the best, twice the fewest vectors may be nearly as fast, and smaller.
+        """
+        if WHOLE not in self._keys or not self._may_be_better():
+            return
+        self._tell("trying all vectors")
+        made = candidate(self._machine, self._compared.plan, self._tell)
+        self._keep(WHOLE, Reduced(self._machine, self._plan, None), made)
+        if TWICE not in self._tried and made.keeps_promise and self._best() == WHOLE:
+            self._try_behind_exits(TWICE)
 
-    Without exits, more vectors are no program of their own beside the fewest.
-    """
-    return {
-        key: (reduced, made.measured_on(X))
-        for key, (reduced, made) in tried.items()
-        if made.keeps_promise
-        and (made.program.early_exits or key not in (BOTH, TWICE) or FEWER not in tried)
-    }
+    def taken(self) -> Whole:
+        """Return the best program that keeps the risk, with all that were compared.
 
+        Raises InputError if no program keeps it.
+        """
+        kept = self._kept()
+        if not kept:
+            for _, made in self._tried.values():
+                made.require_kept()
+        taken = self._best()
+        rows = [
+            row
+            for key, (_, one) in kept.items()
+            for row in rows_of(one, *_ASKS[key], chosen=key == taken)
+        ]
+        if WHOLE in self._keys and WHOLE not in self._tried:
+            rows.append(row_of_sum(self._offered.trained, *_ASKS[WHOLE], self._plan.target))
+        reduced, made = kept[taken]
+        return reduced, replace(made, compared=tuple(rows))
 
-def _may_be_better(
-    machine: KernelMachine,
-    compared: Comparison,
-    tried: Mapping[str, Whole],
-    kept: Mapping[str, Whole],
-    X: Float32Array,
-) -> bool:
-    """Return whether all vectors behind exits may be better than programs with fewer vectors.
+    def _try_behind_exits(self, key: str) -> None:
+        steps = dict(zip((BOTH, TWICE), STEPS_BEHIND_EXITS, strict=True))[key]
+        most = _FEW * self._machine.n_support_vectors
+        if key not in self._keys or (WHOLE in self._keys and self._offered.size(steps) > most):
+            return
+        self._tell("trying early exits before fewer vectors")
+        reduced = self._offered.behind_exits(steps)
+        self._keep(key, reduced, candidate(reduced.machine, reduced.plan, self._tell))
 
-    Their exits take long to fit. What they leave to the sum is taken for a third of what exits
-    before fewer vectors leave, and everything else for nothing.
-    """
-    if not isinstance(machine.kernel, Rbf):  # others have sums without vectors
-        return True
-    share = 0.0
-    for key in (BOTH, TWICE):
-        if key in tried:
-            spent = interpret(tried[key][1].program, X).stage_operations
-            share = float((spent[:, -2] >= 0).mean())
-    alone = estimate_of_sum(compared.offered.trained, compared.plan.target)
-    at_best = replace(alone, mean=share / _MORE_DECIDED * alone.mean)
-    found = {WHOLE: at_best} | {key: made.takes for key, (_, made) in kept.items()}
-    return best(found, compared.plan.optimize) == WHOLE
+    def _keep(self, key: str, reduced: Reduced, made: ChosenProgram) -> None:
+        """Keep a program that was tried, with what it takes on samples."""
+        measured = made.measured_on(self._judged) if made.keeps_promise else made
+        self._tried[key] = reduced, measured
+
+    def _is_any_kept(self) -> bool:
+        return any(made.keeps_promise for _, made in self._tried.values())
+
+    def _kept(self) -> dict[str, Whole]:
+        """Return the programs that keep their promises.
+
+        Without exits, more vectors are no program of their own beside the fewest.
+        """
+        return {
+            key: (reduced, made)
+            for key, (reduced, made) in self._tried.items()
+            if made.keeps_promise
+            and (made.program.early_exits or key not in (BOTH, TWICE) or FEWER not in self._tried)
+        }
+
+    def _best(self) -> str:
+        """Return the best program of those that keep their promises."""
+        kept, budgets = self._kept(), self._plan.budgets
+        found = {key: made.takes for key, (_, made) in kept.items()}
+        fitting = {key: one for key, one in found.items() if _fits(one, budgets)}
+        least_mean = min(made.least_mean for _, made in kept.values())
+        return best(fitting or found, self._plan.optimize, least_mean)
+
+    def _may_be_better(self) -> bool:
+        """Return whether all vectors behind exits may be better than programs with fewer vectors.
+
+        Their exits take long to fit. What they leave to the sum is taken for a third of what exits
+        before fewer vectors leave, and everything else for nothing.
+        """
+        if not isinstance(self._machine.kernel, Rbf):  # others have sums without vectors
+            return True
+        share = 0.0
+        for key in (BOTH, TWICE):
+            if key in self._tried:
+                spent = interpret(self._tried[key][1].program, self._judged).stage_operations
+                share = float((spent[:, -2] >= 0).mean())
+        alone = estimate_of_sum(self._offered.trained, self._plan.target)
+        at_best = replace(alone, mean=share / _MORE_DECIDED * alone.mean)
+        found = {WHOLE: at_best} | {key: made.takes for key, (_, made) in self._kept().items()}
+        return best(found, self._plan.optimize) == WHOLE
 
 
 def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
