@@ -87,11 +87,6 @@ class ChosenProgram:
         return estimate(program, exact, operations, exits.gain, open_share, cost)
 
     @property
-    def least_mean(self) -> float:
-        """Estimated instructions of the fastest program that was compared in its place."""
-        return self.takes.mean * (self.judged or self.exits).least_share
-
-    @property
     def keeps_promise(self) -> bool:
         """Whether the control samples support what is promised of the program."""
         calibration = self.exits.calibration

@@ -18,6 +18,7 @@ from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.passes.reduction.distance import standing_for
+from kmcompile.program.wanted import wanted_of
 from kmcompile.reduction.curve import Reduction
 from kmcompile.reduction.leaf_sizes import LeafSizes
 from kmcompile.reduction.measured import point_of
@@ -297,7 +298,7 @@ def lowered_sum(machine: KernelMachine, plan: Plan) -> Lowered:
     """Return the exact program of a machine in the plan's format; for `auto` in the best one."""
     target, samples = plan.target, plan.format_samples
     if plan.number_format == "auto":
-        return choose_format(machine, target, plan.name, None, samples, optimize=plan.optimize)[0]
+        return choose_format(machine, target, plan.name, None, samples, wanted=wanted_of(plan))[0]
     return lower_in_format(machine, target, plan.name, plan.number_format, samples)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,16 +11,12 @@ from kmcompile.errors import InputError
 from kmcompile.lower.formats import Lowered, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.program.estimate import (
-    CODE_BYTES,
-    EQUAL,
-    Estimate,
-    best,
-    estimate,
-)
-from kmcompile.request.plan import Optimize
+from kmcompile.program.estimate import CODE_BYTES, EQUAL, Estimate, estimate
+from kmcompile.program.wanted import Wanted
 from kmcompile.target import Target
 from kmcompile.text.figures import ratio_text, share_text
+
+BALANCED = Wanted()
 
 FORMATS = ("float32", "int16", "int8")
 
@@ -43,13 +38,10 @@ class Tried:
     speedup : float
         Gain of the early exits in operations.
     estimate : Estimate
-    least_mean : float
-        Estimated instructions of the fastest program that was compared in its place.
     """
 
     speedup: float
     estimate: Estimate
-    least_mean: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -89,17 +81,16 @@ def choose_format(
     flash_bytes: int | None,
     samples: Float32Array | None = None,
     with_exits: Callable[[Lowered], Tried] | None = None,
-    optimize: Optimize = "balanced",
+    wanted: Wanted = BALANCED,
     unfit: Mapping[str, str] = NO_REASONS,
 ) -> tuple[Lowered, tuple[FormatCandidate, ...]]:
     """Return the exact program in the best format for the target, and all compared formats.
 
-    The formats are compared by the estimates of their programs with early exits (`best` of
-    `kmcompile.program.estimate`). Their tables must fit the flash, their scale must reach every
-    input that is measured, and they must be lossless or certify 97 % of the inputs that float32
-    certifies. If float32 does not fit, the formats that certify most are compared, and none that
-    certifies too little is taken. Of a reduced machine the inputs count that are answered as in
-    float32.
+    The formats are compared by the estimates of their programs with early exits (`Wanted.best`).
+    Their tables must fit the flash, their scale must reach every input that is measured, and they
+    must be lossless or certify 97 % of the inputs that float32 certifies. If float32 does not fit,
+    the formats that certify most are compared, and none that certifies too little is taken. Of a
+    reduced machine the inputs count that are answered as in float32.
 
     Parameters
     ----------
@@ -116,7 +107,7 @@ def choose_format(
     with_exits : callable, optional
         Takes a lowered program, returns what it takes with early exits. Called for each format that
         is not rejected before. By default the exact programs are compared.
-    optimize : {"balanced", "mean", "worst", "flash"}
+    wanted : Wanted
     unfit : mapping of str to str
         Formats that are not tried, with the reason.
 
@@ -151,9 +142,8 @@ def choose_format(
     tried = {key: with_exits(usable[key]) for key in good} if with_exits else {}
     costs = sums | {key: one.estimate for key, one in tried.items()}
     compared = {key: costs[key] for key in sorted(good, key=lambda key: key == "float32")}
-    least_mean = min((one.least_mean for one in tried.values()), default=math.inf)
-    chosen = best(compared, optimize, least_mean) if compared else _smallest(found, reasons)
-    warning = _crowded_out(chosen, sums, shares, reasons, flash_bytes, optimize)
+    chosen = wanted.best(compared) if compared else _smallest(found, reasons)
+    warning = _crowded_out(chosen, sums, shares, reasons, flash_bytes, wanted)
     reasons |= _comparison(found, shares, costs, chosen, reasons)
     candidates = tuple(
         FormatCandidate(
@@ -234,7 +224,7 @@ def _crowded_out(
     shares: Mapping[str, Share],
     reasons: Mapping[str, str],
     flash_bytes: int | None,
-    optimize: Optimize,
+    wanted: Wanted,
 ) -> str:
     """Return the warning that a format is taken because a better one does not fit, or no text."""
     suited = {
@@ -242,7 +232,7 @@ def _crowded_out(
         for key, one in sums.items()
         if shares[key].is_enough and reasons.get(key, _UNFIT).startswith(_UNFIT)
     }
-    first = best(suited, optimize)
+    first = wanted.best(suited)
     if first == chosen or first not in reasons:
         return ""
     return (

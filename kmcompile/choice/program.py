@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeGuard
@@ -37,6 +36,7 @@ from kmcompile.program.capacity import Capacity
 from kmcompile.program.estimate import CODE_BYTES
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import weighted_step
+from kmcompile.program.wanted import wanted_of
 from kmcompile.request.plan import Plan
 from kmcompile.target import Cost
 
@@ -98,13 +98,12 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
 
     def with_exits(lowered: Lowered) -> Tried:
         tell(f"trying {lowered.program.number_format}")
-        least_mean = min((one.least_mean for one in made.values()), default=math.inf)
-        search = replace(plan, least_mean=least_mean)
+        search = plan
         if made and not plan.stages.needed:
             unpaid = unpaid_kinds(next(iter(made.values())))
-            search = replace(search, stages=replace(plan.stages, unpaid=unpaid))
+            search = replace(plan, stages=replace(plan.stages, unpaid=unpaid))
         one = made[lowered.program.number_format] = complete(lowered, search, tell)
-        return Tried(one.exits.speedup, one.takes, one.least_mean)
+        return Tried(one.exits.speedup, one.takes)
 
     flash_bytes = plan.budgets.flash_bytes
     lowered, compared = choose_format(
@@ -114,7 +113,7 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
         flash_bytes,
         samples,
         with_exits,
-        plan.optimize,
+        wanted_of(plan),
         why_floats(machine, target, plan.replay_required),
     )
     chosen = made.get(lowered.program.number_format) or complete(lowered, plan, tell)

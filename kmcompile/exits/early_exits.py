@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.asked import check_names
-from kmcompile.exits.candidates.candidate import cost_of
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
@@ -33,6 +32,7 @@ from kmcompile.program.interpreter import Inputs, interpret
 from kmcompile.program.prices import price_of_sum, worst_instructions
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedPolynomialSum, TableSum
+from kmcompile.program.wanted import wanted_of
 from kmcompile.request.plan import Plan
 
 _NO_GAIN = "that takes no fewer instructions than the sum over the vectors with its early exits"
@@ -101,14 +101,6 @@ class WithExits:
         taken = [c.instructions for c in made.candidates if c.chosen]
         alone = [c.instructions for c in made.candidates if c.stages == ("exact_sum",)]
         return alone[0] / taken[0] if taken and alone else 1.0
-
-    @property
-    def least_share(self) -> float:
-        """Mean instructions of the fastest program that was compared, over those of this one."""
-        made = self.calibration or self.choice
-        if made is None or not made.candidates:  # the paper's thresholds compare nothing
-            return 1.0
-        return min(c.instructions for c in made.candidates) / cost_of(made.candidates)
 
 
 def why_none(machine: KernelMachine, plan: Plan, program: Program) -> str:
@@ -187,8 +179,7 @@ def add_early_exits(
     share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
     room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
-    room = room.on(plan.target, program).of(plan.optimize, program)
-    room = replace(room, least_mean=plan.least_mean)
+    room = room.on(plan.target, program).of(wanted_of(plan), program)
     if is_statistical:
         with threadpool_limits(1):  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)

@@ -20,6 +20,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import LocalExpansion
+from kmcompile.program.wanted import wanted_of
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
@@ -75,7 +76,7 @@ def add_image_exits(
     scratch_bytes = workspace_bytes(program, plan.target)
     stages = _only_held(plan.stages)
     room = room_for_exits(program, plan.budgets, scratch_bytes, WORST_SHARE, stages)
-    room = room.on(plan.target, program).of(plan.optimize, program)
+    room = room.on(plan.target, program).of(wanted_of(plan), program)
     given = plan.samples if len(plan.samples) else None
     chosen, choice = add_certified_exits(machine, program, given, room, tell)
     return WithExits(chosen, None, choice)

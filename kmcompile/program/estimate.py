@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from kmcompile.program.cost import exact_operations, replay_operations
 from kmcompile.program.prices import price_of_stage, price_of_sum, worst_instructions
 from kmcompile.program.program import Program
-from kmcompile.request.plan import Optimize
 from kmcompile.target import Cost
 
 CODE_BYTES = 3_500
@@ -21,19 +17,6 @@ EXIT_CODE_BYTES = 2_000
 
 EQUAL = 1.1
 """Largest ratio of two estimates that count as equal: estimates are no more exact."""
-
-_FAST, _SHORT = 1.5, 1.25
-"""Largest ratios to the least mean and to the least worst case of programs that are taken for
-equally fast where no figure comes first."""
-
-_ORDERS: Mapping[Optimize, tuple[tuple[str, float], ...]] = {
-    "balanced": (("mean", _FAST), ("worst", _SHORT), ("flash_bytes", 1.0)),
-    "mean": (("mean", EQUAL), ("worst", EQUAL), ("flash_bytes", EQUAL)),
-    "worst": (("worst", EQUAL), ("mean", EQUAL), ("flash_bytes", EQUAL)),
-    "flash": (("flash_bytes", EQUAL), ("mean", EQUAL), ("worst", EQUAL)),
-}
-
-Key = TypeVar("Key", str, int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,42 +35,6 @@ class Estimate:
     mean: float
     worst: float
     flash_bytes: float
-
-
-def best(found: Mapping[Key, Estimate], optimize: Optimize, least_mean: float = math.inf) -> Key:
-    """Return the key of the best estimate; the first of those that are equal.
-
-    "balanced": programs whose mean is within one and a half times the least count as equally fast.
-    Of these, those count whose worst case is within a quarter of the least, and of these the
-    smallest flash is taken. Otherwise what `optimize` names is compared first. What differs by less
-    than a tenth counts as equal then, and the next value decides. No other estimate is smaller in
-    all three.
-
-    Parameters
-    ----------
-    found : mapping to Estimate
-    optimize : {"balanced", "mean", "worst", "flash"}
-    least_mean : float
-        "balanced": the least mean of programs that are not in `found`.
-
-    Examples
-    --------
-    >>> fast, small = Estimate(100.0, 900.0, 64_000), Estimate(104.0, 400.0, 9_000)
-    >>> best({"fast": fast, "small": small}, "mean")
-    'small'
-    >>> best({"slow": Estimate(200.0, 900.0, 9_000), "fast": fast}, "mean")
-    'fast'
-    >>> best({"fast": fast, "even": Estimate(140.0, 150.0, 9_000)}, "balanced")
-    'even'
-    """
-    able = dict(found)
-    if optimize == "balanced":
-        fast = {key: one for key, one in able.items() if one.mean <= _FAST * least_mean}
-        able = fast or able
-    for field, ratio in _ORDERS[optimize]:
-        least = min(getattr(one, field) for one in able.values())
-        able = {key: one for key, one in able.items() if getattr(one, field) <= ratio * least}
-    return next(iter(able))
 
 
 def estimate(

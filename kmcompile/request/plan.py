@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -96,8 +95,6 @@ class Plan:
         The copies of every table in the C.
     step : int or None
         The most multiply-adds of one step, if the C is to answer in steps, too.
-    least_mean : float
-        Estimated mean instructions of the fastest program that was made in another number format.
     counted : Counted or None
         Which samples count as evidence; None: all of them do.
     """
@@ -129,7 +126,6 @@ class Plan:
     telemetry: bool = False
     redundancy: int = 1
     step: int | None = None
-    least_mean: float = math.inf
     counted: Counted | None = None
     truth: NDArray[np.int64] | None = None
     test_truth: NDArray[np.int64] | None = None

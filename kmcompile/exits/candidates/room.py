@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate, best
+from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate
 from kmcompile.program.memory import VECTORS_BYTES
 from kmcompile.program.prices import OPERATIONS, Price, price_of_exit, price_of_sum
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
+from kmcompile.program.wanted import Wanted
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets
-from kmcompile.request.plan import Optimize
 from kmcompile.target import Cost, Target
 
 _HARDLY = 0.05
@@ -59,10 +59,8 @@ class Room:
         too, add less to it.
     array_bytes : int or None, optional
         Most bytes of one table; None: no limit.
-    optimize : {"balanced", "mean", "worst", "flash"}
-        By what sequences of exits are compared.
-    least_mean : float
-        "balanced": mean instructions of the fastest program in another number format.
+    wanted : Wanted
+        By what sequences of exits are compared: if it is not "balanced", by the mean.
     cost : Cost
         Costs of the target; by default every operation is one instruction.
     """
@@ -74,8 +72,7 @@ class Room:
     stages: AskedStages = field(default_factory=AskedStages)
     zeros: int = 0
     array_bytes: int | None = None
-    optimize: Optimize = "mean"
-    least_mean: float = math.inf
+    wanted: Wanted = field(default_factory=lambda: Wanted("mean"))
     cost: Cost = OPERATIONS
 
     def of_sum(self, ends: Ends) -> Price:
@@ -111,14 +108,15 @@ class Room:
 
     def prefers_second(self, first: Estimate, second: Estimate, wins_ties: bool = False) -> bool:
         """Return whether the second of two programs is the better one."""
-        if self.optimize != "balanced":
-            return second.mean < first.mean or (wins_ties and second.mean == first.mean)
         takes = {2: second, 1: first} if wins_ties else {1: first, 2: second}
         return self.best(takes) == 2
 
     def best(self, found: Mapping[int, Estimate]) -> int:
-        """Return the key of the best estimate (`program.estimate.best`)."""
-        return best(found, self.optimize, self.least_mean)
+        """Return the key of the best estimate; the first of those that are equal."""
+        if self.wanted.optimize == "balanced":
+            return self.wanted.best(found)
+        able = self.wanted.fitting(found)
+        return min(able, key=lambda key: able[key].mean)
 
     def added(self, stage: EarlyExit, ends: Ends) -> float:
         """Return the operations that an exit adds to an undecided query with `zeros` zeros."""
@@ -185,25 +183,24 @@ class Room:
         most = max(part, _TABLES_SHARE * tables)
         return most if self.flash_bytes is None else min(most, self.flash_bytes)
 
-    def of(self, optimize: Optimize, program: Program) -> Room:
+    def of(self, wanted: Wanted, program: Program) -> Room:
         """Return the room that is left where the worst case or the flash comes first.
 
         Parameters
         ----------
-        optimize : {"balanced", "mean", "worst", "flash"}
+        wanted : Wanted
         program : Program
             The exact program, without early exits.
         """
-        if optimize == "balanced":
-            return replace(self, optimize=optimize)
-        if optimize == "worst":
+        room = replace(self, wanted=wanted)
+        if wanted.optimize == "worst":
             most = _HARDLY * sum(stage.operations() for stage in program.stages)
-            return replace(self, operations=min(self.operations, most))
-        if optimize == "flash":
+            return replace(room, operations=min(self.operations, most))
+        if wanted.optimize == "flash":
             n_bytes = max(0, int(_HARDLY * program.table_bytes) - EXIT_CODE_BYTES)
             flash = n_bytes if self.flash_bytes is None else min(self.flash_bytes, n_bytes)
-            return replace(self, flash_bytes=flash)
-        return self
+            return replace(room, flash_bytes=flash)
+        return room
 
 
 def room_for_exits(

@@ -125,11 +125,9 @@ def choose(
         return cost <= worth * alone and _is_sure(saved, shares)
 
     able = [one for one in found if asked.are_met_by(_names(one[1])) and pays(*one)]
-    if room.optimize == "balanced":
-        fitting = [one for one in able if room.has_flash(_stages(one[1]))] or able[:1]
-        takes = {n: room.takes(c, _stages(s), ends) for n, (c, s) in enumerate(fitting)}
-        able = [fitting[room.best(takes)]]
-    chosen = able[0][1]
+    fitting = [one for one in able if room.has_flash(_stages(one[1]))] or able[:1]
+    takes = {n: room.takes(c, _stages(s), ends) for n, (c, s) in enumerate(fitting)}
+    chosen = fitting[room.best(takes)][1]
     candidates = tuple(
         Candidate(
             (*(item.text for item in sequence), last),

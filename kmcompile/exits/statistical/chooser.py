@@ -147,7 +147,7 @@ def _best(rows: Sequence[Row], judge: Judge) -> Row:
     """Return the best of several sequences, which are sorted by whether they fit and by cost."""
     room = judge.room
     fitting = [row for row in rows if room.has_flash(row.stages)]
-    if room.optimize != "balanced" or not fitting:
+    if not fitting:
         return rows[0]
     takes = {n: room.takes(row.cost, row.stages, judge.ends) for n, row in enumerate(fitting)}
     return fitting[room.best(takes)]
