@@ -136,14 +136,17 @@ class _Search:
     def try_all_vectors(self) -> None:
         """Try all vectors behind early exits, if these may be better than fewer.
 
-        Where they are the best, twice the fewest vectors may be nearly as fast, and smaller.
+        Where they are the best, twice the fewest vectors may be nearly as fast, and smaller, if
+        exits pay before fewer vectors at all.
         """
         if WHOLE not in self._keys or not self._may_be_better():
             return
         self._tell("trying all vectors")
         made = candidate(self._machine, self._compared.plan, self._tell)
         self._keep(WHOLE, Reduced(self._machine, self._plan, None), made)
-        if TWICE not in self._tried and made.keeps_promise and self._best() == WHOLE:
+        pays = any(one.program.early_exits for key, (_, one) in self._tried.items() if key == BOTH)
+        is_best = made.keeps_promise and self._best() == WHOLE
+        if pays and is_best and TWICE not in self._tried:
             self._try_behind_exits(TWICE)
 
     def taken(self) -> Whole:
