@@ -71,16 +71,13 @@ def compared(monkeypatch):
     """Return a list that gets all programs of each comparison."""
     found = []
 
-    def measured(tried, X):
-        if whole_program.WHOLE in tried:
-            found[-1].update(tried)
-        else:
-            found.append(dict(tried))
-        return usual(tried, X)
+    def taken(search):
+        found.append(search._tried)
+        return usual(search)
 
-    usual = whole_program._measured
-    monkeypatch.setattr(whole_program, "_measured", measured)
-    monkeypatch.setattr(whole_program, "_may_be_better", lambda *_: True)
+    usual = whole_program._Search.taken
+    monkeypatch.setattr(whole_program._Search, "taken", taken)
+    monkeypatch.setattr(whole_program._Search, "_may_be_better", lambda _: True)
     return found
 
 
