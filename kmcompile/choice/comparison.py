@@ -64,7 +64,8 @@ def comparison(
             return None
         of_exits, alone = _doubts(keys)
         plan = replace(plan, promise=replace(plan.promise, doubt=of_exits))
-        return Comparison(keys, plan, FewerVectors(machine, plan, given, tell), alone)
+        offered = FewerVectors(machine, plan, given, tell)
+        return Comparison(keys, offered.plan, offered, alone)
     except InputError:
         if plan.options.reduce is not None:
             raise

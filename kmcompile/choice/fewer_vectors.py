@@ -64,7 +64,7 @@ class FewerVectors:
     machine : KernelMachine
         The trained machine, before any pass.
     plan : Plan
-        The plan of the program; machines that are behind exits and others have it changed.
+        The plan of the program. The attribute `plan` has the samples that may choose formats, too.
     given : Parted or None
         The samples; None without any.
     tell : callable
@@ -86,12 +86,13 @@ class FewerVectors:
         tell: Callable[[str], None],
         most_of_leaf: int | None = None,
     ) -> None:
-        self._machine, self._plan = machine, plan
         self._risk = plan.promise.risk if given is None else given.risk
         X = plan.samples[:0] if given is None else given.X
         none = np.arange(0)
         fit, pick = (none, none) if given is None else (given.parts.shape, given.parts.choice)
         self.control = Evidence.of(none) if given is None else given.parts.control
+        taught = np.ascontiguousarray(X[np.concatenate([fit, pick])])
+        self._machine, self.plan = machine, replace(plan, taught=None if given is None else taught)
 
         def answers(rows: np.ndarray) -> Answers:
             truth = None if given is None or given.truth is None else given.truth[rows]
@@ -99,7 +100,7 @@ class FewerVectors:
             return Answers.of(machine, some, plan.tolerance, truth)
 
         tell("lowering the trained machine")
-        self.trained = lowered_sum(machine, plan)
+        self.trained = lowered_sum(machine, self.plan)
         with threadpool_limits(1):  # threads change the rounding of products
             self._hold, picked = answers(self.control.rows), answers(pick)
             trained = Made(machine, "trained")
@@ -121,8 +122,8 @@ class FewerVectors:
     def exactly(self, n: int, with_exits: bool) -> Reduced:
         """Return the machine of n vectors, counted alone or with the early exits before it."""
         if with_exits:
-            return self._counted_with_exits(n, self._plan)
-        plan = self._plan
+            return self._counted_with_exits(n, self.plan)
+        plan = self.plan
         if plan.mode != "statistical":
             plan = self._with_control_samples(plan)
         made, lowered, distance = self._at(n, plan)
@@ -138,7 +139,7 @@ class FewerVectors:
 
         Its disagreements are counted with those of the exits.
         """
-        plan = replace(self._plan, options=replace(self._plan.options, reduce="auto"))
+        plan = replace(self.plan, options=replace(self.plan.options, reduce="auto"))
         return self._counted_with_exits(self.size(steps), plan)
 
     def size(self, steps: int) -> int:
@@ -151,8 +152,8 @@ class FewerVectors:
         """Return the trained machine, which has no more vectors than were asked for."""
         n, before = self._machine.n_support_vectors, self._before
         note = f"the machine has {n:,} vectors: there is nothing to reduce"
-        reduction = Reduction(str(self._plan.options.reduce), None, (before,), before, (note,))
-        return Reduced(self._machine, self._plan, reduction)
+        reduction = Reduction(str(self.plan.options.reduce), None, (before,), before, (note,))
+        return Reduced(self._machine, self.plan, reduction)
 
     def _counted_with_exits(self, n: int, plan: Plan) -> Reduced:
         made, lowered, distance = self._at(n, plan)
@@ -180,12 +181,13 @@ class FewerVectors:
         BudgetError
             If no size keeps the risk and fits the flash; the message tells the curve.
         """
-        plan, sure = self._plan, confidence_at(doubt)
+        plan, sure = self.plan, confidence_at(doubt)
         promise = replace(plan.promise, risk=self._risk, doubt=doubt)
         options = replace(plan.options, reduce="auto")
         plan = replace(plan, mode=mode, options=options, promise=promise)
         # A format that is chosen by control samples would weaken what they support.
-        blind = replace(plan, samples=plan.samples[:0])
+        taught = plan.samples[:0] if plan.taught is None else plan.taught
+        blind = replace(plan, samples=taught)
 
         def measured(n: int) -> Measured:
             made, lowered, distance = self._at(n, blind)

@@ -72,19 +72,23 @@ class Share:
         return self.kept < self.least
 
 
-def shares_of(original: KernelMachine, found: Mapping[str, Lowered]) -> dict[str, Share]:
+def shares_of(
+    original: KernelMachine, found: Mapping[str, Lowered], samples: Float32Array | None
+) -> dict[str, Share]:
     """Return what each format keeps of a machine.
-
-    No sample is asked how a reduced machine answers: `--reduce auto` promises something of them.
 
     Parameters
     ----------
     original : KernelMachine
     found : mapping of str to Lowered
         The programs by their formats, that in float32 among them.
+    samples : ndarray of shape (n, n_features), float32, or None
+        Samples that a reduced machine answers; None: ordinary inputs.
     """
     if original.reduced_from is not None and original.task is not Task.REGRESSION:
-        return _alike(found, found["float32"].ordinary)
+        if samples is None:
+            return _alike(found, found["float32"].ordinary, "ordinary inputs")
+        return _alike(found, samples, "the samples in --data")
     shares = {key: _certified(key, lowered, found["float32"]) for key, lowered in found.items()}
     if isinstance(original.kernel, Linear) and original.task is Task.REGRESSION:
         # Every value has an interval, however wide: rounded inputs are for those who ask for them.
@@ -110,14 +114,14 @@ def _certified(key: str, lowered: Lowered, float32: Lowered) -> Share:
     )
 
 
-def _alike(found: Mapping[str, Lowered], X: Float32Array) -> dict[str, Share]:
+def _alike(found: Mapping[str, Lowered], X: Float32Array, inputs: str) -> dict[str, Share]:
     """Return the shares of the inputs that each format answers as float32 does."""
     answers = {key: interpret(lowered.program, X).results for key, lowered in found.items()}
     shares = {}
     for key, lowered in found.items():
         same = [answers[key][name] == answers["float32"][name] for name in ("label", "status")]
         kept, free = float(np.mean(same[0] & same[1])), _loses_nothing(lowered)
-        does = f"answers {share_text(kept)} of ordinary inputs as float32 does"
+        does = f"answers {share_text(kept)} of {inputs} as float32 does"
         enough = confidence_text(_ALIKE)
         shares[key] = Share(
             kept,

@@ -131,7 +131,7 @@ def choose_format(
             continue
         found[number_format] = lowered
     sums = {key: estimate_of_sum(lowered, target) for key, lowered in found.items()}
-    shares = shares_of(original, found)
+    shares = shares_of(original, found, samples)
     reasons |= _unsuited(found, shares, flash_bytes)
     usable = {key: lowered for key, lowered in found.items() if key not in reasons}
     good = _certifying_enough(usable, shares)

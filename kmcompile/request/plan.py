@@ -95,6 +95,8 @@ class Plan:
         The copies of every table in the C.
     step : int or None
         The most multiply-adds of one step, if the C is to answer in steps, too.
+    taught : ndarray of shape (n, n_features), float32, or None
+        Samples on which no promise rests: they may choose among number formats.
     counted : Counted or None
         Which samples count as evidence; None: all of them do.
     """
@@ -126,6 +128,7 @@ class Plan:
     telemetry: bool = False
     redundancy: int = 1
     step: int | None = None
+    taught: Float32Array | None = None
     counted: Counted | None = None
     truth: NDArray[np.int64] | None = None
     test_truth: NDArray[np.int64] | None = None
@@ -136,12 +139,15 @@ class Plan:
 
         The samples show what 8-bit codes certify, for a warning. Choosing among programs by them
         would weaken a promise that is calibrated on them. In mode statistical, `--format auto`
-        therefore does not use them.
+        therefore uses those only on which no promise rests.
         """
-        measures = self.number_format == "int8" or (
-            self.number_format == "auto" and self.mode != "statistical"
-        )
-        return self.samples if measures and len(self.samples) else None
+        if self.number_format not in ("int8", "auto"):
+            return None
+        usual = self.samples
+        if self.number_format == "auto" and self.mode == "statistical":
+            usual = usual[:0]
+        samples = usual if self.taught is None else self.taught
+        return samples if len(samples) else None
 
     def with_samples(self, rows: NDArray[np.intp], counted: Counted | None = None) -> Plan:
         """Return the plan with some of the calibration samples, and which of them count."""
