@@ -22,8 +22,8 @@ _DOUBT_ALONE = 0.5
 The programs with exits have equal shares of the rest."""
 
 _ALLOWED = 1
-"""Disagreements that the control samples must allow where programs are compared: one unusual sample
-would leave nearly all vectors otherwise."""
+"""Disagreements that the control samples must allow where all programs are compared. One unusual
+sample would leave nearly all vectors otherwise; of fewer samples only two programs are asked."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,12 +77,18 @@ def _keys(plan: Plan, given: Parted) -> tuple[str, ...]:
     if plan.options.mode == "statistical" or plan.stages.needed:
         return BOTH, TWICE
     asked = plan.options.reduce is not None
+    control, of = plan.promise.control, plan.promise.what
+
+    def is_enough(keys: tuple[str, ...], allowed: int) -> bool:
+        each = confidence_at(min(_doubts(keys)))
+        return given.parts.control.n >= samples_needed(given.risk, control, allowed, of, each)
+
     keys = (BOTH, TWICE, FEWER) if asked else (WHOLE, BOTH, TWICE, FEWER)
-    each = confidence_at(min(_doubts(keys)))
-    needed = samples_needed(given.risk, plan.promise.control, _ALLOWED, plan.promise.what, each)
-    if given.parts.control.n >= needed:
+    if is_enough(keys, _ALLOWED):
         return keys
-    return (FEWER,) if asked else ()
+    if asked:
+        return (FEWER,)
+    return (WHOLE, FEWER) if is_enough((WHOLE, FEWER), 0) else ()
 
 
 def _doubts(keys: tuple[str, ...]) -> tuple[float, float]:

@@ -51,9 +51,10 @@ class Wanted:
 
         "balanced": the smallest product of the mean, the square root of the worst case and the
         fourth root of the flash. Half the mean is worth four times the worst case, or 16 times the
-        flash. As a product says nothing of the other programs, the best of several groups is the best of
-        all. Otherwise what `optimize` names is compared first. What differs by less than a tenth
-        counts as equal then, and the next value decides. No other estimate is smaller in all three.
+        flash. As a product says nothing of the other programs, the best of several groups is the
+        best of all. Otherwise what `optimize` names is compared first. What differs by less than a
+        tenth counts as equal then, and the next value decides. No other estimate is smaller in all
+        three.
 
         Examples
         --------

@@ -60,12 +60,6 @@ def test_what_the_user_asks_for_is_not_reduced(options, tmp_path):
     assert made.lowered.machine.reduced_from is None
 
 
-def test_few_control_samples_leave_all_vectors(tmp_path):
-    """One disagreement among them would leave nearly all vectors, and no exit."""
-    reduced, _ = chosen(tmp_path, digits()[1][:400], risk=0.03)
-    assert reduced.reduction is None
-
-
 @pytest.fixture
 def compared(monkeypatch):
     """Return a list that gets all programs of each comparison."""
@@ -79,6 +73,13 @@ def compared(monkeypatch):
     monkeypatch.setattr(whole_program._Search, "taken", taken)
     monkeypatch.setattr(whole_program._Search, "_may_be_better", lambda _: True)
     return found
+
+
+@pytest.mark.parametrize(("n", "keys"), [(400, {"whole", "fewer"}), (260, None)])
+def test_of_few_control_samples_less_is_asked(n, keys, compared, tmp_path):
+    """With all programs, one disagreement would leave nearly all vectors, and no exit."""
+    chosen(tmp_path, digits()[1][:n], risk=0.03)
+    assert [set(tried) for tried in compared] == [keys][: keys is not None]
 
 
 def test_what_is_compared_does_not_depend_on_the_control_samples(compared, tmp_path):
