@@ -47,10 +47,10 @@ def choose_whole(
     """Return the machine whose program is emitted, and the program.
 
     Where a risk may be taken, three programs are compared: fewer vectors behind early exits, or
-    twice as many where the fewest do not keep the risk or are slow; fewer vectors alone; and all
-    vectors behind early exits, if these can be better. The control samples are asked about each,
-    with a share of the doubt (`binomial.confidence_at`). All promises then hold together, so that
-    what these samples say may choose among the programs, too.
+    twice as many where these do not keep the risk or leave none to exits; fewer vectors alone; and
+    all vectors behind early exits, if these can be better. The control samples are asked about
+    each, with a share of the doubt (`binomial.confidence_at`). All promises then hold together, so
+    that what these samples say may choose among the programs, too.
 
     Parameters
     ----------
@@ -118,7 +118,10 @@ class _Search:
         Raises BudgetError if there should be fewer vectors and no program has them.
         """
         self._try_behind_exits(BOTH)
-        if not self._is_any_kept():
+        pays = any(
+            made.keeps_promise and made.program.early_exits for _, made in self._tried.values()
+        )
+        if not pays:
             self._try_behind_exits(TWICE)
         if FEWER not in self._keys:
             return
@@ -136,17 +139,14 @@ class _Search:
     def try_all_vectors(self) -> None:
         """Try all vectors behind early exits, if these may be better than fewer.
 
-        Where they are the best, twice the fewest vectors may be nearly as fast, and smaller, if
-        exits pay before fewer vectors at all.
+        Where they are the best, twice the fewest vectors may be nearly as fast, and smaller.
         """
         if WHOLE not in self._keys or not self._may_be_better():
             return
         self._tell("trying all vectors")
         made = candidate(self._machine, self._compared.plan, self._tell)
         self._keep(WHOLE, Reduced(self._machine, self._plan, None), made)
-        pays = any(one.program.early_exits for key, (_, one) in self._tried.items() if key == BOTH)
-        is_best = made.keeps_promise and self._best() == WHOLE
-        if pays and is_best and TWICE not in self._tried:
+        if made.keeps_promise and TWICE not in self._tried and self._best() == WHOLE:
             self._try_behind_exits(TWICE)
 
     def taken(self) -> Whole:
