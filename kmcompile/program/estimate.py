@@ -72,9 +72,12 @@ def with_mean(program: Program, mean: float, open_share: float, cost: Cost) -> E
     """Return the estimate of a program whose mean instructions before a replay are known."""
     stages = (*program.early_exits, *((program.replay,) if program.replay else ()))
     in_integers = program.replay is not None and program.replay.in_integers
-    replayed = replay_operations(program) * (cost.integers if in_integers else cost.float64)
+    mean_each, worst_each = (
+        own.integers if in_integers else own.float64 for own in (cost, cost.worst or cost)
+    )
+    operations = replay_operations(program)
     return Estimate(
-        mean + open_share * replayed,
-        worst_instructions(program, cost) + replayed,
+        mean + open_share * operations * mean_each,
+        worst_instructions(program, cost) + operations * worst_each,
         program.table_bytes + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
     )

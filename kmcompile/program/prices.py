@@ -70,7 +70,9 @@ def price_of_sum(ends: Ends, cost: Cost) -> Price:
     if isinstance(stage, PairSum):
         spent = own.product * products + own.other * others
         return Price(0.0, spent / stage.operations())
-    fixed = others * (own.other - own.product)
+    floats = stage.float_operations if isinstance(stage, FixedSum | TableSum) else 0
+    fixed = (others - floats) * (own.other - own.product)
+    fixed += floats * (cost.float32.other - own.product)
     fixed += ends.label.operations() * ((cost.label or own.other) - own.product)
     return Price(fixed, own.product)
 

@@ -129,11 +129,10 @@ def test_float32_stays_where_it_is_cheapest():
 def test_a_lossless_format_wins_a_tie():
     X, y = load_iris(return_X_y=True)
     machine = readers.load_model(SVC().fit(X, y))
-    operations = {
-        key: lower_in_format(machine, TARGET, "model", key).measured.operations
-        for key in ("float32", "int8")
-    }
-    target = priced(operations["int8"], 1e9, operations["float32"])
+    floats, codes = (lower_in_format(machine, TARGET, "model", key) for key in ("float32", "int8"))
+    in_float = codes.program.sum.float_operations  # they cost as those of the other program
+    own = codes.measured.operations - in_float
+    target = priced(own, 1e9, floats.measured.operations - in_float)
     lowered, candidates = chosen(machine, target)
     assert candidates["int8"].estimate.mean == candidates["float32"].estimate.mean
     assert lowered.program.number_format == "int8"
@@ -221,11 +220,14 @@ def test_the_estimate_prices_products_and_the_rest_apart():
     free = OperationCost(0.0, 0.0)
     products = Cost(free, free, OperationCost(1.0, 0.0), 0.0, 0.0)
     others = Cost(free, free, OperationCost(0.0, 1.0), 0.0, 0.0)
-    of_products, of_others = (
-        estimate(program, program, operations, 1.0, 0.0, cost).mean for cost in (products, others)
+    floats = Cost(OperationCost(0.0, 1.0), free, free, 0.0, 0.0)
+    of_products, of_others, of_floats = (
+        estimate(program, program, operations, 1.0, 0.0, cost).mean
+        for cost in (products, others, floats)
     )
-    assert of_products + of_others == operations
-    assert of_others == exact_operations(program) - program.codes.operations()
+    assert of_products + of_others + of_floats == operations
+    assert of_others + of_floats == exact_operations(program) - program.codes.operations()
+    assert of_floats == program.sum.float_operations == 12 * program.n_decisions
 
 
 @pytest.mark.parametrize(

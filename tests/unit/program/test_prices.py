@@ -17,7 +17,9 @@ from kit.lowered import lowered
 from kit.plans import plan_for
 from kit.tools import need_tools
 from kmcompile.exits.early_exits import add_early_exits
-from kmcompile.program.cost import exact_operations, worst_operations
+from kmcompile.lower.formats import lower_in_format
+from kmcompile.program.cost import exact_operations, replay_operations, worst_operations
+from kmcompile.program.estimate import with_mean
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.prices import (
     OPERATIONS,
@@ -28,6 +30,7 @@ from kmcompile.program.prices import (
 )
 from kmcompile.program.program import Program
 from kmcompile.target import load_target
+from kmcompile.verify.codes import codes_beside
 
 M7 = load_target("cortex-m7")
 CANCER = load_breast_cancer(return_X_y=True)
@@ -78,6 +81,29 @@ def test_the_static_worst_case_has_costs_of_its_own(low):
     assert price_of_sum(ends, worst) == price_of_sum(ends, M7.cost)
 
 
+@pytest.mark.parametrize(("number_format", "in_float"), [("float32", 1.0), ("int16", 12.0)])
+def test_the_last_steps_of_a_sum_in_integers_cost_as_floats(low, number_format, in_float):
+    program = lower_in_format(low.machine, M7, "m", number_format).program
+    cost = replace(M7.cost, float32=replace(M7.cost.float32, other=100 + M7.cost.float32.other))
+    added = price_of_sum(program.ends, cost).fixed - price_of_sum(program.ends, M7.cost).fixed
+    if number_format == "float32":  # all operations but products
+        exact = program.ends.exact
+        in_float = exact.operations() - exact.n_slots * exact.total_operations
+    assert added == pytest.approx(100 * in_float)
+
+
+def test_a_replay_costs_what_it_does_in_the_worst_case(low):
+    program = kmcompile.compile_model(
+        low.estimator, target="cortex-m4", mode="exact", replay="float64", verify="none"
+    ).program
+    cost = load_target("cortex-m4").cost
+    assert program.replay is not None and program.replay.in_integers and cost.worst is not None
+    dearer = replace(cost, worst=replace(cost.worst, integers=1 + cost.worst.integers))
+    first, second = (with_mean(program, 0.0, 0.0, one) for one in (cost, dearer))
+    assert second.worst - first.worst == pytest.approx(replay_operations(program))
+    assert second.mean == first.mean == 0.0
+
+
 SETS = {
     "cancer": CANCER,
     "digits": load_digits(return_X_y=True),
@@ -88,17 +114,24 @@ SETS = {
 @pytest.mark.filterwarnings("ignore::UserWarning")  # of the stack, of what is not certified
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    ("name", "options"),
+    ("board", "name", "options"),
     [
-        ("cancer", {"mode": "exact", "format": "float32"}),
-        ("cancer", {"mode": "exact", "format": "int16"}),
-        ("cancer", {"mode": "certified", "format": "float32"}),
-        ("digits", {"mode": "exact", "format": "int8"}),
-        ("iris", {"mode": "exact", "format": "float32"}),
+        ("cortex-m7", "cancer", {"mode": "exact", "format": "float32"}),
+        ("cortex-m7", "cancer", {"mode": "exact", "format": "int16"}),
+        ("cortex-m7", "cancer", {"mode": "certified", "format": "float32"}),
+        ("cortex-m7", "digits", {"mode": "exact", "format": "int8"}),
+        ("cortex-m7", "iris", {"mode": "exact", "format": "float32"}),
+        ("cortex-m4", "cancer", {"mode": "certified", "format": "float32"}),
+        ("rv32imac", "cancer", {"mode": "certified", "format": "float32"}),
+        ("rv32imac", "digits", {"mode": "exact", "format": "int8"}),
+        ("avr", "cancer", {"mode": "exact", "format": "int16"}),
     ],
 )
-def test_an_estimate_is_near_what_the_emulator_counts(name: str, options: dict[str, Any]):
-    need_tools(M7)
+def test_an_estimate_is_near_what_the_emulator_counts(
+    board: str, name: str, options: dict[str, Any]
+):
+    target = load_target(board)
+    need_tools(target)
     X, y = SETS[name]
     order = np.random.default_rng(1).permutation(len(X))
     X, y = X[order], y[order]
@@ -106,9 +139,11 @@ def test_an_estimate_is_near_what_the_emulator_counts(name: str, options: dict[s
     model = make_pipeline(StandardScaler(), SVC(C=10, gamma=0.02)).fit(X[:half], y[:half])
     asked = X[half : half + 200]
     made = kmcompile.compile_model(
-        model, target="cortex-m7", test_data=asked, replay="none", verify="target", **options
+        model, target=board, test_data=asked, replay="none", verify="target", **options
     )
-    counted = interpret(made.program, asked.astype(np.float32)).stage_operations
-    estimated = instructions_of(made.program, counted, M7.cost).mean()
+    X = asked.astype(np.float32)
+    given = X if made.program.codes is None else codes_beside(made.program, X)  # as on the board
+    counted = interpret(made.program, given).stage_operations
+    estimated = instructions_of(made.program, counted, target.cost).mean()
     told = made.report["target"]["instructions"]
     assert abs(estimated / told["mean"] - 1) <= 0.3

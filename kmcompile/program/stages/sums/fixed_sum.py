@@ -253,7 +253,12 @@ class FixedSum(FixedKernel, Always):
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
         per_slot = FUNCTION_OPERATIONS + self.n_rows
         own = self.codes.operations() + self.n_slots * per_slot
-        return own + self.n_features + self.n_groups * self.n_rows + 12 * self.n_decisions
+        return own + self.n_features + self.n_groups * self.n_rows + self.float_operations
+
+    @property
+    def float_operations(self) -> int:
+        """Multiply-adds in float32: the final steps."""
+        return 12 * self.n_decisions
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: the lists of its zeros are skipped."""

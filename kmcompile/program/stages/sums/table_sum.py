@@ -170,7 +170,12 @@ class TableSum(VectorlessSum):
 
     def operations(self) -> int:
         """Return a comparison and a place a function, its additions, and the final steps."""
-        return self.n_functions * (2 + self.n_decisions) + 6 * self.n_decisions
+        return self.n_functions * (2 + self.n_decisions) + self.float_operations
+
+    @property
+    def float_operations(self) -> int:
+        """Multiply-adds in float32: the final steps."""
+        return 6 * self.n_decisions
 
     def kernel_evaluations(self) -> int:
         """Return the number of functions."""
