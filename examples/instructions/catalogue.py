@@ -49,6 +49,7 @@ CATALOGUE: tuple[Machine, ...] = (
     ("eight", RBF, 700, {**RISKY, "stages": "linear_filter"}),
     ("seven", RBF, 600, {"mode": "exact", "format": "float32", "replay": "float64"}),
     *(("eight", LINEAR, 900, {**EXACT, "format": name}) for name in ("float32", "int16")),
+    ("sparse", RBF, 600, {**RISKY, "require": "class_scores"}),
 )
 OTHERS: tuple[Machine, ...] = (
     *((name, RBF, 1000, {**EXACT, "format": "float32"}) for name in ("phoneme", "segment")),

@@ -46,6 +46,7 @@ PULL = 0.02  # weight of the pull towards the costs that the target has
 HELD = (*(f"{name}.product" for name in FORMATS), "float64", "integers")
 SCALARS = ("float64", "integers", "inner", "listed", "label")
 STAGES = (
+    "nonzeros",
     "linear_filter",
     "reduced_set",
     "nearest_vectors",

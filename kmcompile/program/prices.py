@@ -19,6 +19,7 @@ from kmcompile.program.stages import (
     EarlyExit,
     ExactSum,
     FixedSum,
+    Nonzeros,
     PairSum,
     RoutedFixedSum,
     Stage,
@@ -88,6 +89,8 @@ def price_of_stage(program: Program, stage: Stage, cost: Cost) -> float:
     """Return the instructions of an operation of a stage before the sum, as a program counts it."""
     if isinstance(stage, EarlyExit):
         return price_of_exit(stage, program.ends, cost)
+    if isinstance(stage, Nonzeros):
+        return cost.of_stage(stage.template)
     return _cost_of_sum(program.ends, cost).other
 
 
