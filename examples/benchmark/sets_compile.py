@@ -61,7 +61,7 @@ def facts_of(report: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of report.json that the table is made of."""
     cost, verification, risk = report["cost"], report["verification"], report["risk"]
     certified = verification["certified"] or {}
-    instructions = report["target"]["instructions"] or {}
+    instructions, reduction = report["target"]["instructions"] or {}, report["reduction"]
     return {
         **{name: cost[name] for name in COST},
         "instructions": {
@@ -75,6 +75,8 @@ def facts_of(report: dict[str, Any]) -> dict[str, Any]:
         "certified_wrong": certified.get("wrong"),
         "mismatches": sum(run["mismatches"] for run in verification["exact"].values() if run),
         "risk": None if risk is None else risk["requested"],
+        "vectors_after": None if reduction is None else reduction["vectors_after"],
+        "choices": report["choices"],
         "stages": [
             {name: stage[name] for name in ("name", "reached", "decided", "certified")}
             for stage in report["stages"]
