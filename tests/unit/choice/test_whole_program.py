@@ -124,6 +124,16 @@ def test_where_no_size_is_kept_there_are_fewer_programs(monkeypatch, compared, t
     assert made.keeps_promise
 
 
+def test_twice_the_fewest_vectors_are_tried_where_all_would_be_taken(
+    monkeypatch, compared, tmp_path
+):
+    monkeypatch.setattr(whole_program._Search, "_best", lambda _: whole_program.WHOLE)
+    chosen(tmp_path, format="float32", optimize="mean")
+    (tried,) = compared
+    few, more = (tried[key][0].machine.n_support_vectors for key in ("both", "twice"))
+    assert few < more < tried[whole_program.WHOLE][0].machine.n_support_vectors
+
+
 QUICK = {"reduce": "auto", "exclude": ("reduced_set", "local_expansion"), "optimize": "mean"}
 """Fewer vectors alone or behind early exits, without the exits that take long to fit."""
 
