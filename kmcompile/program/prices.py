@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -92,6 +93,14 @@ def price_of_stage(program: Program, stage: Stage, cost: Cost) -> float:
     if isinstance(stage, Nonzeros):
         return cost.of_stage(stage.template)
     return _cost_of_sum(program.ends, cost).other
+
+
+def price_of_floats(stages: Sequence[EarlyExit], ends: Ends, cost: Cost) -> float:
+    """Return the instructions of converting codes to float32 for early exits that need floats."""
+    codes: CodeTable | CodeRange | None = getattr(ends.exact, "codes", None)
+    if codes is None or all(stage.in_integers for stage in stages):
+        return 0.0
+    return codes.n_features * ends.float_weight * _cost_of_sum(ends, cost).other
 
 
 def instructions_of(

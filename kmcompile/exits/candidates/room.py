@@ -11,7 +11,14 @@ import numpy as np
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate
 from kmcompile.program.memory import VECTORS_BYTES
-from kmcompile.program.prices import OPERATIONS, Price, price_of_exit, price_of_sum
+from kmcompile.program.prices import (
+    OPERATIONS,
+    Price,
+    price_of_exit,
+    price_of_floats,
+    price_of_sum,
+    worst_instructions,
+)
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
@@ -102,7 +109,9 @@ class Room:
         tables = [table for stage in (ends.exact, *stages) for table in stage.tables()]
         return Estimate(
             mean,
-            added + price_of_sum(ends, cost).of(float(summed)),
+            added
+            + price_of_floats(stages, ends, cost)
+            + price_of_sum(ends, cost).of(float(summed)),
             sum(table.n_bytes for table in tables) + CODE_BYTES + len(stages) * EXIT_CODE_BYTES,
         )
 
@@ -184,7 +193,7 @@ class Room:
         return most if self.flash_bytes is None else min(most, self.flash_bytes)
 
     def of(self, wanted: Wanted, program: Program) -> Room:
-        """Return the room that is left where the worst case or the flash comes first.
+        """Return the room for what is wanted: less where the worst case or the flash comes first.
 
         Parameters
         ----------
@@ -192,7 +201,11 @@ class Room:
         program : Program
             The exact program, without early exits.
         """
-        room = replace(self, wanted=wanted)
+        limit = wanted.instructions
+        if limit is not None:  # what the stages before the exits take is not theirs
+            alone = self.takes(0.0, (), program.ends).worst
+            limit -= math.ceil(worst_instructions(program, self.cost) - alone)
+        room = replace(self, wanted=replace(wanted, instructions=limit))
         if wanted.optimize == "worst":
             most = _HARDLY * sum(stage.operations() for stage in program.stages)
             return replace(room, operations=min(self.operations, most))

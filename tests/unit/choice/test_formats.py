@@ -19,6 +19,7 @@ from kmcompile import readers
 from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.choice.format_shares import ENOUGH
 from kmcompile.choice.formats import FormatCandidate, Tried, choose_format
+from kmcompile.choice.program import choose_program
 from kmcompile.errors import InputError
 from kmcompile.lower.formats import Lowered, grid_text, lacking_certificates, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
@@ -356,3 +357,13 @@ def test_a_sampler_has_no_integers_and_auto_takes_float32():
     lowered, candidates = chosen(machine)
     assert lowered.program.number_format == "float32"
     assert reason in candidates["int8"].reason
+
+
+def test_a_program_within_the_instructions_is_taken_where_there_is_one():
+    plan = plan_for(cancer_machine(), target="cortex-m7")
+    free = choose_program(cancer_machine(), plan, lambda _: None).takes
+    most = int(0.97 * free.worst)
+    short = replace(plan, budgets=replace(plan.budgets, instructions=most))
+    limited = choose_program(cancer_machine(), short, lambda _: None).takes
+    assert limited.worst <= most
+    assert free.mean < limited.mean
