@@ -9,7 +9,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from kmcompile.choice.counted_size import Measured, counted_size, good_size
-from kmcompile.choice.formats import choose_format
+from kmcompile.choice.formats import choose_format, estimate_of_sum
 from kmcompile.errors import FewSamplesError, InputError
 from kmcompile.exits.statistical.binomial import confidence_at
 from kmcompile.exits.statistical.parted import Parted, parted
@@ -112,7 +112,19 @@ class FewerVectors:
                 )
             else:
                 on_grid = plan.number_format != "float32"
-                self._sizes = Sizes(machine, _most(machine, plan), fitted, picked, tell, on_grid)
+                sizes = Sizes(machine, _most(machine, plan), fitted, picked, tell, on_grid)
+                self._sizes = sizes
+                if sizes.are_on_grid and plan.number_format == "auto" and _is_any_size(plan):
+                    self._sizes = self._better_of(sizes, sizes.off_grid())
+
+    def _better_of(self, *found: Sizes) -> Sizes:
+        """Return those sizes of which the smallest good one takes least in its best format."""
+        takes = {}
+        for number, sizes in enumerate(found):
+            self._sizes = sizes
+            _, lowered, _ = self._at(self.size(0), self.plan)
+            takes[number] = estimate_of_sum(lowered, self.plan.target)
+        return found[wanted_of(self.plan).best(takes)]
 
     @property
     def held(self) -> Float32Array:
@@ -302,6 +314,11 @@ def lowered_sum(machine: KernelMachine, plan: Plan) -> Lowered:
     if plan.number_format == "auto":
         return choose_format(machine, target, plan.name, None, samples, wanted=wanted_of(plan))[0]
     return lower_in_format(machine, target, plan.name, plan.number_format, samples)
+
+
+def _is_any_size(plan: Plan) -> bool:
+    """Return whether no option asks for a number of vectors."""
+    return plan.options.reduce in (None, "auto") and len(plan.samples) > 0
 
 
 def _most(machine: KernelMachine, plan: Plan) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -129,6 +130,7 @@ class Sizes:
         self._grid = integer_grid(machine) if on_grid else None
         self.normals = Normals.of(machine)
         self._made: dict[int, Made] = {}
+        self._moved: dict[int, KernelMachine] = {}
         self.notes: tuple[str, ...] = ()
         tell("choosing vectors by matching pursuit")
         self.selections: dict[str, Selection] = {
@@ -139,6 +141,17 @@ class Sizes:
     def largest(self) -> int:
         """The largest number of vectors that `at` makes a machine of."""
         return min(len(chosen) for chosen in self.selections.values())
+
+    @property
+    def are_on_grid(self) -> bool:
+        """Whether moved vectors are rounded to an integer grid."""
+        return self._grid is not None
+
+    def off_grid(self) -> Sizes:
+        """Return the sizes without rounding to a grid: fewer vectors may do, in larger tables."""
+        free = copy(self)
+        free._grid, free._made = None, {}
+        return free
 
     def selected(self, n: int) -> Made:
         """Return the best selection of n vectors."""
@@ -179,7 +192,10 @@ class Sizes:
     def _constructed(self, start: KernelMachine) -> KernelMachine:
         n, width = self.normals.vectors.shape
         each = n * start.n_support_vectors * (2.0 * width + 2 * len(self.normals.squares) + 20)
-        moved = construct(self.machine, start, _iterations(each), self.normals)
+        moved = self._moved.get(start.n_support_vectors)
+        if moved is None:
+            moved = construct(self.machine, start, _iterations(each), self.normals)
+            self._moved[start.n_support_vectors] = moved
         if self._grid is None:
             return moved
         return refitted(self.machine, moved, self._rounded(moved.support_vectors), self.normals)
