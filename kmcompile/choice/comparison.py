@@ -74,8 +74,6 @@ def comparison(
 
 def _keys(plan: Plan, given: Parted) -> tuple[str, ...]:
     """Return the programs to compare: as many as the control samples are enough for."""
-    if plan.options.mode == "statistical" or plan.stages.needed:
-        return BOTH, TWICE
     asked = plan.options.reduce is not None
     control, of = plan.promise.control, plan.promise.what
 
@@ -83,6 +81,8 @@ def _keys(plan: Plan, given: Parted) -> tuple[str, ...]:
         each = confidence_at(min(_doubts(keys)))
         return given.parts.control.n >= samples_needed(given.risk, control, allowed, of, each)
 
+    if plan.options.mode == "statistical" or plan.stages.needed:
+        return (BOTH, TWICE) if is_enough((BOTH, TWICE), 0) else (TWICE,)
     keys = (BOTH, TWICE, FEWER) if asked else (WHOLE, BOTH, TWICE, FEWER)
     if is_enough(keys, _ALLOWED):
         return keys

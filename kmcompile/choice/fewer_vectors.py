@@ -17,6 +17,7 @@ from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.passes import run_passes
 from kmcompile.passes.reduction.distance import standing_for
 from kmcompile.program.wanted import wanted_of
 from kmcompile.reduction.curve import Reduction
@@ -45,11 +46,21 @@ _UNKNOWN = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reduced:
-    """The machine to compile, the plan with the samples that are left, and what was reduced."""
+    """The machine to compile, the plan with the samples that are left, and what was reduced.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+    plan : Plan
+    reduction : Reduction or None
+    with_exits : bool
+        Whether the promise of the early exits counts the disagreements of the reduced machine.
+    """
 
     machine: KernelMachine
     plan: Plan
     reduction: Reduction | None
+    with_exits: bool = False
 
 
 class FewerVectors:
@@ -87,6 +98,7 @@ class FewerVectors:
         most_of_leaf: int | None = None,
     ) -> None:
         self._risk = plan.promise.risk if given is None else given.risk
+        self._told = () if given is None else given.notes
         X = plan.samples[:0] if given is None else given.X
         none = np.arange(0)
         fit, pick = (none, none) if given is None else (given.parts.shape, given.parts.choice)
@@ -140,7 +152,8 @@ class FewerVectors:
             plan = self._with_control_samples(plan)
         made, lowered, distance = self._at(n, plan)
         point = point_of(made, lowered, self._hold, self.control, distance)
-        notes = self._sizes.notes if len(self.held) else (*self._sizes.notes, _UNKNOWN)
+        unknown = () if len(self.held) else (_UNKNOWN,)
+        notes = (*self._sizes.notes, *self._told, *unknown)
         asked = str(plan.options.reduce or n)
         return Reduced(
             made.machine, plan, Reduction(asked, None, (self._before, point), point, notes)
@@ -170,10 +183,10 @@ class FewerVectors:
     def _counted_with_exits(self, n: int, plan: Plan) -> Reduced:
         made, lowered, distance = self._at(n, plan)
         point = point_of(made, lowered, None, self.control, distance)
-        point = replace(point, n_samples=len(self.held))
+        point = replace(point, n_samples=self.control.n)
         notes, asked = (*self._sizes.notes, _COUNTED_TOGETHER), str(plan.options.reduce)
         reduction = Reduction(asked, None, (self._before, point), point, notes)
-        return Reduced(made.machine, plan, reduction)
+        return Reduced(made.machine, plan, reduction, with_exits=True)
 
     def counted(self, mode: Mode, doubt: float = 1.0, demanded: bool = True) -> Reduced:
         """Return the machine of the fewest vectors of which the control samples support the risk.
@@ -214,7 +227,8 @@ class FewerVectors:
             name = taken.lowered.program.number_format
             plan = self._with_control_samples(replace(plan, number_format=name))
         curve = (self._before, *points)
-        reduction = Reduction("auto", self._risk, curve, taken.point, self._sizes.notes)
+        notes = (*self._sizes.notes, *self._told)
+        reduction = Reduction("auto", self._risk, curve, taken.point, notes)
         return Reduced(taken.machine, plan, reduction)
 
     def _at(self, n: int, plan: Plan) -> tuple[Made, Lowered, float]:
@@ -230,12 +244,16 @@ class FewerVectors:
 
 
 def as_asked(
-    machine: KernelMachine, plan: Plan, tell: Callable[[str], None], most_of_leaf: int | None = None
+    machine: KernelMachine,
+    plan: Plan,
+    tell: Callable[[str], None],
+    most_of_leaf: int | None = None,
+    alone: bool = False,
 ) -> Reduced:
     """Return the machine with as many vectors as `--reduce` asks for, compared with no other one.
 
-    With `auto` in mode statistical, where no programs can be compared, these are about twice as
-    many as the smallest good size: the promise of the whole program decides.
+    With `auto` in mode statistical these are about twice as many as the smallest good size: the
+    promise of the whole program decides.
 
     Parameters
     ----------
@@ -244,9 +262,11 @@ def as_asked(
     plan : Plan
     tell : callable
         Called with a few words as each step begins.
-    most_of_leaf : int or None
+    most_of_leaf : int, optional
         Of a routed machine, the most vectors of a leaf. Without `--reduce`, only leaves that have
         more are reduced.
+    alone : bool
+        Whether the machine is counted without the early exits of mode statistical.
 
     Raises
     ------
@@ -261,11 +281,11 @@ def as_asked(
     if asked is None and most_of_leaf is None:
         return Reduced(machine, plan, None)
     require_reducible(machine, plan)
-    with_exits = plan.mode == "statistical" and plan.promise.thresholds == "risk"
+    with_exits = plan.mode == "statistical" and plan.promise.thresholds == "risk" and not alone
     given = None
     if len(plan.samples) and (asked == "auto" or with_exits):
         try:
-            given = parted_samples(machine, plan, tell)
+            given = parted_samples(machine, plan, tell, usual_shares=not with_exits)
         except FewSamplesError:  # for the risk, which a number of vectors does not promise
             if asked == "auto":
                 raise
@@ -273,22 +293,34 @@ def as_asked(
     if len(plan.samples) and given is None:
         supported = replace(plan, promise=replace(plan.promise, risk_is="auto"))
         try:
-            given = parted_samples(machine, supported, tell)
+            given = parted_samples(machine, supported, tell, usual_shares=True)
         except FewSamplesError as error:
             raise FewSamplesError(f"{error}, or leave out --data") from error
+        given = replace(given, notes=())  # on a risk that is not promised
     offered = FewerVectors(machine, plan, given, tell, most_of_leaf)
     if asked == "auto":
         if with_exits:
             return offered.behind_exits(STEPS_BEHIND_EXITS[-1])
-        return offered.counted(plan.mode)
+        return offered.counted("exact" if alone else plan.mode)
     n = machine.n_support_vectors
     if most_of_leaf is None and int(asked or n) >= n:
         return offered.trained_itself()
     return offered.exactly(int(asked or n), with_exits)
 
 
-def parted_samples(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> Parted:
+def parted_samples(
+    machine: KernelMachine, plan: Plan, tell: Callable[[str], None], usual_shares: bool = False
+) -> Parted:
     """Return the samples in parts, as calibration has them.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The trained machine, before any pass.
+    plan : Plan
+    tell : callable
+    usual_shares : bool
+        As in `parted`: for machines that no early exits are counted with.
 
     Raises
     ------
@@ -297,8 +329,8 @@ def parted_samples(machine: KernelMachine, plan: Plan, tell: Callable[[str], Non
     InputError
         If the machine was trained on them.
     """
-    usual = lowered_sum(machine, replace(plan, number_format="float32"))  # it accepts most
-    given = parted(usual.machine, usual.program.prepare, plan, tell)
+    usual = lower_in_format(machine, plan.target, plan.name, "float32", None)  # it accepts most
+    given = parted(run_passes(machine), usual.program.prepare, plan, tell, usual_shares)
     if given.points.training:
         raise InputError(
             "--data holds the samples that the model was trained on: they do not show what a "

@@ -16,7 +16,7 @@ _POINT = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A program that was compared, by what was known before control samples were asked.
+    """A program that was compared.
 
     Parameters
     ----------

@@ -13,14 +13,15 @@ differ in what their sums take, and little in what exits decide."""
 
 def unpaid_kinds(made: ChosenProgram) -> tuple[str, ...]:
     """Return the kinds of exits that were tried and that no sequence near the cheapest one has."""
-    choice, lowered = made.exits.calibration or made.exits.choice, made.lowered
+    exits, lowered = made.judged or made.exits, made.lowered  # before control samples are asked
+    choice = exits.calibration or exits.choice
     if choice is None or not choice.candidates:
         return ()
     most = _NEAR * min(one.instructions for one in choice.candidates)
     near = (one for one in choice.candidates if one.instructions <= most)
     paid = {text.partition("(")[0].strip() for one in near for text in one.stages}
     able = able_kinds(lowered.machine, lowered.program)
-    if made.exits.calibration is not None:
+    if exits.calibration is not None:
         fits = statistical_fits()
         able += [fit.kind.template for fit in fits if not fit.why_not(lowered.program.ends)]
     return tuple(name for name in able if name not in paid)

@@ -9,7 +9,7 @@ from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.comparison import BOTH, FEWER, TWICE, WHOLE, Comparison, comparison
 from kmcompile.choice.fewer_vectors import STEPS_BEHIND_EXITS, Reduced, as_asked
 from kmcompile.choice.formats import estimate_of_sum
-from kmcompile.choice.program import candidate, choose_program, some_of
+from kmcompile.choice.program import candidate, choose_program, some_of, with_tables_once
 from kmcompile.choice.rows import row_of_sum, rows_of
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.kernels import Rbf
@@ -84,6 +84,9 @@ def _as_asked(
     """Return the program of the machine that `--reduce` asks for, compared with no other size."""
     asked = as_asked(machine, plan, tell, most_of_leaf)
     made = choose_program(asked.machine, asked.plan, tell)
+    if asked.with_exits and made.exits.calibration is None:  # no exits, and no promise of theirs
+        asked = as_asked(machine, plan, tell, most_of_leaf, alone=True)
+        made = choose_program(asked.machine, asked.plan, tell)
     few = "all vectors" if asked.reduction is None else "fewer vectors"
     return asked, replace(made, compared=rows_of(made, few))
 
@@ -123,7 +126,7 @@ class _Search:
         )
         if not pays:
             self._try_behind_exits(TWICE)
-        if FEWER not in self._keys:
+        if FEWER not in self._keys and self._tried:
             return
         self._tell("trying fewer vectors alone")
         demanded = self._plan.options.reduce is not None
@@ -176,7 +179,9 @@ class _Search:
             return
         self._tell("trying early exits before fewer vectors")
         reduced = self._offered.behind_exits(steps)
-        self._keep(key, reduced, candidate(reduced.machine, reduced.plan, self._tell))
+        made = candidate(reduced.machine, reduced.plan, self._tell)
+        if made.exits.calibration is not None:  # else nothing counts what fewer vectors change
+            self._keep(key, reduced, made)
 
     def _keep(self, key: str, reduced: Reduced, made: ChosenProgram) -> None:
         """Keep a program that was tried, with what it takes on samples."""
@@ -201,12 +206,12 @@ class _Search:
     def _best(self) -> str:
         """Return the best program of those that keep their promises."""
         found = {key: made.takes for key, (_, made) in self._kept().items()}
-        return wanted_of(self._plan).best(found)
+        return wanted_of(with_tables_once(self._plan)).best(found)
 
     def _may_be_better(self) -> bool:
         """Return whether all vectors behind exits may be better than programs with fewer vectors.
 
-        Their exits take long to fit. What they leave to the sum is taken for a third of what exits
+        Their exits take long to fit. What they leave to the sum is taken for a tenth of what exits
         before fewer vectors leave, and everything else for nothing.
         """
         if not isinstance(self._machine.kernel, Rbf):  # others have sums without vectors

@@ -53,8 +53,8 @@ class Wanted:
         fourth root of the flash. Half the mean is worth four times the worst case, or 16 times the
         flash. As a product says nothing of the other programs, the best of several groups is the
         best of all. Otherwise what `optimize` names is compared first. What differs by less than a
-        tenth counts as equal then, and the next value decides. No other estimate is smaller in all
-        three.
+        tenth counts as equal then, and the next value decides. Of "balanced" no other
+        estimate is smaller in all three.
 
         Examples
         --------

@@ -27,7 +27,8 @@ def formats_section(compared: Sequence[FormatCandidate]) -> Section[list[chosen.
     """Return the section on the compared number formats; None if the format was given."""
     if not compared:
         return Section(
-            None, {"formats": "the format was given, or --reduce auto has chosen it by its counts"}
+            None,
+            {"formats": "the format was given, or fewer vectors were counted in it"},
         )
     reasons: dict[str, str] = {}
     formats = []

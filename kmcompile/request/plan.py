@@ -64,7 +64,7 @@ class Plan:
     replay_required : bool
         Whether a replay that does not fit is an error.
     optimize : {"balanced", "mean", "worst", "flash"}
-        What the choice of exits and formats makes small first (`program.estimate.best`).
+        What the choice of exits and formats makes small first (`program.wanted`).
     promise : AskedPromise
     stages : AskedStages
         The early exits that the program must have, may have and must not have.

@@ -177,9 +177,12 @@ def require_kept(promise: Promise, wish: Wish | None) -> None:
 def is_kept(promise: Promise, wish: Wish | None) -> bool:
     """Return whether the control samples support a promise.
 
-    One without a disagreement is supported by their number, which is looked at before.
+    One without a disagreement that has the whole doubt is supported by their number, which is
+    looked at before.
     """
-    if promise.control == "none" or promise.requested is None or not promise.disagreements:
+    if promise.control == "none" or promise.requested is None:
+        return True
+    if not promise.disagreements and _confidence(wish) <= CONFIDENCE:
         return True
     tally = Tally(promise.n_samples, promise.disagreements, promise.gained)
     return tally.keeps(promise.requested, promise.control, _confidence(wish))

@@ -63,7 +63,11 @@ class Parted:
 
 
 def parted(
-    trained: KernelMachine, prepare: Prepare, plan: Plan, tell: Callable[[str], None]
+    trained: KernelMachine,
+    prepare: Prepare,
+    plan: Plan,
+    tell: Callable[[str], None],
+    usual_shares: bool = False,
 ) -> Parted:
     """Return the calibration samples in parts.
 
@@ -81,6 +85,8 @@ def parted(
         Must have samples.
     tell : callable
         Called with a few words as each step begins.
+    usual_shares : bool
+        Whether the parts do not depend on the risk: then the control part does not grow for it.
 
     Raises
     ------
@@ -98,7 +104,9 @@ def parted(
     require_samples(n_groups, n_given=len(X))
     points = training_points(trained, X, groups.repeated_share)
     counted = None if plan.counted is None else plan.counted.of(np.flatnonzero(readable))
-    parts, risk, notes = _parts(plan, groups, here, n_groups, counted, points.training)
+    parts, risk, notes = _parts(
+        plan, groups, here, n_groups, counted, points.training, usual_shares
+    )
     truth = None if plan.truth is None else plan.truth[accepted]
     refused = int((~accepted).sum())
     return Parted(X, truth, first, points, refused, parts, risk, notes)
@@ -117,14 +125,16 @@ def _parts(
     n_groups: int,
     counted: Counted | None,
     training: bool,
+    usual_shares: bool,
 ) -> tuple[Parts, float, tuple[str, ...]]:
     """Return the parts of the samples that are here, the risk to promise, and notes on both."""
     n_every, n, control = len(here), int(here.sum()), plan.promise.control
     if len(groups.firsts) == n_every and counted is None:
-        risk, notes = _risk(plan, n, training)
-        parts = split(n_every, risk, control, plan.promise.what).within(here)
-        if n < n_every:  # some control samples are refused
-            risk, notes = _risk(plan, n, training, n, parts.control.n)
+        size, notes = (None, ()) if usual_shares else _risk(plan, n_every, training)
+        parts = split(n_every, size, control, plan.promise.what).within(here)
+        if size is not None and n == n_every:
+            return parts, size, notes
+        risk, notes = _risk(plan, n, training, n, parts.control.n)
         return parts, risk, notes
     parts = split_repeated(groups.first, counted or Counted.whole(n_every)).within(here)
     n_control = parts.control.n

@@ -11,10 +11,12 @@ from sklearn.svm import SVC, LinearSVC
 
 import kmcompile
 from kit.reduced_digits import TRAINED, digits, estimator, held_out
+from kit.routed import Routed, samples
 from kmcompile import readers
 from kmcompile.choice.counted_size import _tested
 from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.choice.program import choose_program
+from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import BudgetError, InputError, ToolError, UsageError
 from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.exits.statistical.parted import parted
@@ -132,7 +134,7 @@ def test_the_same_input_gives_the_same_machine():
 
 
 def test_a_risk_that_the_samples_do_not_support_is_refused():
-    with pytest.raises(InputError, match=r"822 control samples .* 0.0056 .* not 0.001"):
+    with pytest.raises(InputError, match=r"60[34] control samples .* 0.007\d .* not 0.001"):
         asked(data=held_out(), reduce="auto", risk=0.001, mode="certified")
 
 
@@ -270,3 +272,33 @@ def test_samples_that_a_format_refuses_stay_out_of_the_other_parts():
     assert given[0].n_refused < given[1].n_refused == len(X[::9])
     floats, codes = ([row.tobytes() for row in one.X[one.parts.control.rows]] for one in given)
     assert set(codes) < set(floats)
+
+
+def test_refused_samples_do_not_change_how_large_the_parts_are():
+    """The least risk of fewer samples has another control part."""
+    machine, X = readers.load_model(estimator("binary")), np.tile(held_out(), (4, 1))
+    X = X[:4300] + np.random.default_rng(0).random((4300, 64), dtype=np.float32)
+    X[:60] *= 40.0
+    plan = Request.of(estimator("binary"), Options(data=_file(X), risk="auto")).plan(machine)
+    floats, codes = (
+        parted(low.machine, low.program.prepare, plan, lambda _: None)
+        for low in (
+            lower_in_format(machine, load_target("cortex-m7"), "m", name)
+            for name in ("float32", "int8")
+        )
+    )
+    rows = [{row.tobytes() for row in one.X[one.parts.control.rows]} for one in (floats, codes)]
+    assert len(codes.X) == len(floats.X) - 60
+    assert rows[1] <= rows[0]
+
+
+def test_fewer_vectors_are_counted_where_no_early_exit_can_stand_before_them():
+    machine = Routed("wine", 4).machine()
+    X = samples("wine")[0]
+    rng = np.random.default_rng(0)
+    data = np.vstack([X + rng.normal(size=X.shape) / 4 for _ in range(12)]).astype(np.float32)
+    options = Options(data=_file(data), reduce="12", mode="statistical", risk=0.2, format="int16")
+    plan = Request.of(estimator("binary"), options).plan(machine)
+    reduced, made = choose_whole(machine, plan, None, lambda _: None)
+    assert made.exits.calibration is None
+    assert reduced.reduction.chosen.limit is not None
