@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.comparison import BOTH, FEWER, TWICE, WHOLE, Comparison, comparison
-from kmcompile.choice.fewer_vectors import STEPS_BEHIND_EXITS, Reduced, as_asked
+from kmcompile.choice.fewer_vectors import STEPS_BEHIND_EXITS, Reduced
 from kmcompile.choice.formats import estimate_of_sum
 from kmcompile.choice.program import candidate, choose_program, some_of, with_tables_once
 from kmcompile.choice.rows import row_of_sum, rows_of

@@ -20,7 +20,7 @@ from kit.emitted import Emitted
 from kit.function_kernels import load_machine
 from kit.tools import need_tools
 from kmcompile.build import build
-from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.program import choose_program
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.lower.reduced import with_distance

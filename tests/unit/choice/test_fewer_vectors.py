@@ -13,8 +13,8 @@ import kmcompile
 from kit.reduced_digits import TRAINED, digits, estimator, held_out
 from kit.routed import Routed, samples
 from kmcompile import readers
+from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.counted_size import _tested
-from kmcompile.choice.fewer_vectors import as_asked
 from kmcompile.choice.program import choose_program
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import BudgetError, InputError, ToolError, UsageError

@@ -16,7 +16,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kit.plans import plan_for
 from kmcompile import readers
-from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.format_shares import ENOUGH
 from kmcompile.choice.formats import FormatCandidate, Tried, choose_format
 from kmcompile.choice.program import choose_program

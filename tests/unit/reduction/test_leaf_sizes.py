@@ -10,7 +10,7 @@ import pytest
 
 from kit.reduced_leaves import sizes_of
 from kit.routed import Routed, samples
-from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.errors import InputError
 from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.kernels import Laplacian

@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 
 from kit.plans import plan_for
 from kmcompile import readers
-from kmcompile.choice.fewer_vectors import as_asked
+from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.candidates.room import Room
