@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,8 @@ from kmcompile.choice import whole_program
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.exits.statistical.binomial import CONFIDENCE, clopper_pearson_upper
+from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.exits.statistical.control import is_kept
 from kmcompile.exits.statistical.risk import tally_of
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
@@ -178,3 +181,11 @@ def test_all_vectors_are_not_tried_where_they_cannot_be_better(monkeypatch, tmp_
     chosen(tmp_path, optimize="flash")
     assert tried
     assert all(machine.reduced_from is not None for machine in tried)
+
+
+def test_a_share_of_the_doubt_holds_where_no_sample_disagrees():
+    """750 samples support 0.0062 with the whole doubt, and 0.0071 with a half of it."""
+    promise = Promise("guaranteed", 0.0062, 0.0062, CONFIDENCE, 750, 0, np.inf)
+    whole, half = (SimpleNamespace(confidence=one) for one in (CONFIDENCE, 0.995))
+    assert is_kept(promise, whole)
+    assert not is_kept(promise, half)
