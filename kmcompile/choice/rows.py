@@ -9,7 +9,7 @@ from kmcompile.choice.formats import estimate_of_sum
 from kmcompile.choice.front import Compared
 from kmcompile.lower.formats import Lowered
 from kmcompile.program.estimate import Estimate
-from kmcompile.target import Target
+from kmcompile.request.plan import Plan
 
 
 def rows_of(
@@ -51,7 +51,9 @@ def rows_of(
             proved = None if promised else share
             found.append(Compared(what, (*options, *in_format), takes, proved, chosen and is_own))
         is_taken = chosen and is_own and is_alone
-        asks = in_format if made.plan.mode == "exact" or is_taken else ("--mode exact", *in_format)
+        asks = in_format
+        if made.plan.mode != "exact" and not is_taken:
+            asks = ("--mode exact", *in_format, *_left_out(options, made.plan))
         if is_alone and is_own:
             alone = takes
         if is_taken or share is not None or (is_alone and made.plan.mode == "exact"):
@@ -59,13 +61,19 @@ def rows_of(
     return tuple(found)
 
 
-def row_of_sum(
-    lowered: Lowered, vectors: str, options: tuple[str, ...], target: Target
-) -> Compared:
+def row_of_sum(lowered: Lowered, vectors: str, options: tuple[str, ...], plan: Plan) -> Compared:
     """Return the row of an exact sum in its format, which is not taken."""
     name, share = lowered.program.number_format, lowered.measured.certified_share
-    asks = (*options, "--mode exact", f"--format {name}")
-    return Compared(f"{vectors}, {name}", asks, estimate_of_sum(lowered, target), share)
+    asks = (*options, "--mode exact", f"--format {name}", *_left_out(options, plan))
+    return Compared(f"{vectors}, {name}", asks, estimate_of_sum(lowered, plan.target), share)
+
+
+def _left_out(options: tuple[str, ...], plan: Plan) -> tuple[str, ...]:
+    """Return which given options do not go with the exact sum of the trained machine."""
+    if "--reduce auto" in options or plan.options.reduce == "auto":
+        return ()
+    given = (name for name in ("risk", "loss") if getattr(plan.given, name) is not None)
+    return tuple(f"without --{name}" for name in given)
 
 
 def _is_alone(made: ChosenProgram) -> bool:

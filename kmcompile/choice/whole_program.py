@@ -169,7 +169,7 @@ class _Search:
             for row in rows_of(one, *_ASKS[key], chosen=key == taken)
         ]
         if WHOLE in self._keys and WHOLE not in self._tried:
-            rows.append(row_of_sum(self._offered.trained, *_ASKS[WHOLE], self._plan.target))
+            rows.append(row_of_sum(self._offered.trained, *_ASKS[WHOLE], self._plan))
         reduced, made = kept[taken]
         return reduced, replace(made, compared=tuple(rows))
 

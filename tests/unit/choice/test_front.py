@@ -61,10 +61,14 @@ def folder(tmp_path_factory):
     return folder
 
 
-def options_of(text: str) -> dict[str, str]:
+def options_of(text: str) -> dict[str, str | None]:
     words = text.split()
+    pairs = zip(words[::2], words[1::2], strict=True)
     return {
-        flag.removeprefix("--"): value for flag, value in zip(words[::2], words[1::2], strict=True)
+        (value if flag == "without" else flag).removeprefix("--"): None
+        if flag == "without"
+        else value
+        for flag, value in pairs
     }
 
 
@@ -84,7 +88,7 @@ def test_the_options_beside_a_program_ask_for_it(model, given, folder: Path):
         given = {**given, "data": folder / given["data"]}
 
     def found(**more):
-        options = Options(target="cortex-m7", **given, **more)
+        options = Options(target="cortex-m7", **{**given, **more})
         return choices(folder / model, options, lambda text: None)
 
     shown = found()

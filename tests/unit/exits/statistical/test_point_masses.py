@@ -21,7 +21,7 @@ from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.whole_program import choose_whole
-from kmcompile.errors import BudgetError, InputError
+from kmcompile.errors import BudgetError, FewSamplesError, InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.fits import certified_fits
 from kmcompile.exits.statistical.binomial import clopper_pearson_lower
@@ -117,8 +117,15 @@ def calibrated(X: np.ndarray, folder: Path, place: str, **options) -> Program:
 
 
 def risk_of(X: np.ndarray, law: Law, folder: Path, place: str, **options) -> float:
-    """Return the rate of a calibrated program; a monitor takes its samples first."""
-    return rate(calibrated(X, folder, place, risk=RISK, **options), law, trained(place)[0])
+    """Return the rate of a calibrated program; a monitor takes its samples first.
+
+    0 where these leave too few for the risk: then nothing is promised.
+    """
+    try:
+        program = calibrated(X, folder, place, risk=RISK, **options)
+    except FewSamplesError:
+        return 0.0
+    return rate(program, law, trained(place)[0])
 
 
 def reduced_risk_of(X: np.ndarray, law: Law, folder: Path, place: str) -> float:
