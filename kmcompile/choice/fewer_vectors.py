@@ -209,12 +209,9 @@ class FewerVectors:
         promise = replace(plan.promise, risk=self._risk, doubt=doubt)
         options = replace(plan.options, reduce="auto")
         plan = replace(plan, mode=mode, options=options, promise=promise)
-        # A format that is chosen by control samples would weaken what they support.
-        taught = plan.samples[:0] if plan.taught is None else plan.taught
-        blind = replace(plan, samples=taught)
 
         def measured(n: int) -> Measured:
-            made, lowered, distance = self._at(n, blind)
+            made, lowered, distance = self._at(n, plan)
             point = point_of(made, lowered, self._hold, self.control, distance, sure)
             return Measured(made.machine, lowered, point)
 

@@ -24,7 +24,7 @@ from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
 from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.measured import losses_against
-from kmcompile.reduction.sizes import Answers
+from kmcompile.reduction.sizes import Answers, Sizes
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
 from kmcompile.target import load_target
@@ -302,3 +302,15 @@ def test_fewer_vectors_are_counted_where_no_early_exit_can_stand_before_them():
     reduced, made = choose_whole(machine, plan, None, lambda _: None)
     assert made.exits.calibration is None
     assert reduced.reduction.chosen.limit is not None
+
+
+def test_sizes_off_the_grid_share_the_selection_and_round_nothing():
+    machine, X = readers.load_model(estimator("binary")), held_out()
+    parts = Answers.of(machine, X[300:600], None)
+    on_grid = Sizes(machine, 60, X[:300], parts, lambda _: None, on_grid=True)
+    free = on_grid.off_grid()
+    assert on_grid.are_on_grid and not free.are_on_grid
+    assert free.selections is on_grid.selections
+    rounded, moved = (one.at(12).machine.support_vectors for one in (on_grid, free))
+    np.testing.assert_array_equal(rounded, np.rint(rounded))
+    assert (moved != np.rint(moved)).any()
