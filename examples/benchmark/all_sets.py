@@ -121,13 +121,12 @@ def in_process(script: str, words: list[str], seconds: int) -> tuple[str, dict[s
     return "", {"error": last, "exit_code": done.returncode}
 
 
-def facts_of(name: str, machine: str, folder: Path, arguments: argparse.Namespace) -> Any:
+def facts_of(name: str, machine: str, folder: Path, limits: Limits, seconds: int) -> Any:
     """Return the facts of a trained machine, which is trained if it is not there, or a failure."""
     path = folder / f"{name}-{machine}.json"
     if not path.is_file():
-        limits = [str(n) for n in (arguments.training, arguments.held_out, arguments.queries)]
-        words = [name, machine, str(folder), *limits]
-        failure = in_process("sets_machine.py", words, arguments.seconds)[1]
+        words = [name, machine, str(folder), *limits.words]
+        failure = in_process("sets_machine.py", words, seconds)[1]
         if failure is not None:
             return {**failure, "step": "training"}
     return json.loads(path.read_text())
@@ -153,6 +152,12 @@ def commit() -> str | None:
     except (OSError, subprocess.CalledProcessError):
         return None
     return done.stdout.strip()
+
+
+def limits_of(arguments: argparse.Namespace) -> Limits:
+    """Return the most samples of a set that a command line asks for."""
+    sizes = arguments.training, arguments.held_out, arguments.queries
+    return Limits(*sizes, pooled=int(getattr(arguments, "pooled", False)))
 
 
 def lines_in(path: Path) -> list[dict[str, Any]]:
@@ -187,7 +192,7 @@ def parsed() -> argparse.Namespace:
 def main() -> None:
     """Do what is missing in the results, and print the table."""
     arguments = parsed()
-    limits = Limits(arguments.training, arguments.held_out, arguments.queries)
+    limits = limits_of(arguments)
     folder = arguments.cache / str(limits)
     results = arguments.results or folder / "results.jsonl"
     names = arguments.names or names_of(arguments.half)
@@ -197,7 +202,7 @@ def main() -> None:
         for name in names:
             runs = runs_of(name, machine, arguments.modes, arguments.formats)
             missing = [run for run in runs if run.key not in done]
-            facts = facts_of(name, machine, folder, arguments) if missing else {}
+            facts = facts_of(name, machine, folder, limits, arguments.seconds) if missing else {}
             for run in missing:
                 line = measured(run, folder, facts, arguments.seconds)
                 with results.open("a") as file:

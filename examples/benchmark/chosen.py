@@ -28,9 +28,9 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from all_sets import CACHE, TOLERANCE, facts_of, in_process, lines_in
+from all_sets import CACHE, TOLERANCE, facts_of, in_process, limits_of, lines_in
 from chosen_page import page_of
-from sets_data import Limits, names_of
+from sets_data import names_of
 from sets_machine import MACHINES
 
 from kmcompile.choice.whole_program import choose_whole
@@ -210,6 +210,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--training", type=int, default=2000, metavar="N")
     parser.add_argument("--held-out", type=int, default=10_000, metavar="N")
     parser.add_argument("--queries", type=int, default=1000, metavar="N")
+    parser.add_argument("--pooled", action="store_true", help="hold out test samples, too")
     parser.add_argument("--seconds", type=int, default=300, help="CPU limit of a training [300]")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where machines are kept")
     parser.add_argument("--results", type=Path, required=True, help="JSON lines")
@@ -222,7 +223,7 @@ def choices_in_process(
     folder: Path, name: str, machine: str, mode: str, arguments: argparse.Namespace
 ) -> list[dict[str, Any]]:
     """Return the lines of a machine, which is trained if it is not there."""
-    facts = facts_of(name, machine, folder, arguments)
+    facts = facts_of(name, machine, folder, limits_of(arguments), arguments.seconds)
     line = {field: facts.get(field) for field in ("features", "classes", "vectors")}
     if "error" in facts or facts["vectors"] > MOST_VECTORS:
         return [{**line, "without": None, "error": facts.get("error", "too many vectors")}]
@@ -231,6 +232,7 @@ def choices_in_process(
     words += ["--optimize", arguments.optimize] if arguments.optimize else []
     for option in ("training", "held_out", "queries"):
         words += ["--" + option.replace("_", "-"), str(getattr(arguments, option))]
+    words += ["--pooled"] if arguments.pooled else []
     printed, failure = in_process(Path(__file__).name, words, 10 * SECONDS)
     lines = [json.loads(text) for text in printed.splitlines()]
     return [{**line, "without": None, **one} for one in (*lines, *filter(None, [failure]))]
@@ -240,8 +242,7 @@ def main() -> None:
     """Do what is missing in the results, or print the tables."""
     arguments = parsed()
     warnings.simplefilter("ignore")
-    limits = Limits(arguments.training, arguments.held_out, arguments.queries)
-    folder = arguments.cache / str(limits)
+    folder = arguments.cache / str(limits_of(arguments))
     if arguments.one:
         choices(folder, *arguments.one, arguments.target, arguments.optimize)
         return

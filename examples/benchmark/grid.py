@@ -2,6 +2,7 @@
 
     python examples/benchmark/grid.py satimage twonorm
     python examples/benchmark/grid.py wine segment --without-data
+    python examples/benchmark/grid.py satimage twonorm --pooled --only default
     python examples/benchmark/grid.py satimage twonorm --table
 
 trains a tuned machine for each set (`sets_machine.py`), and compiles it for a Cortex-M7 with the
@@ -11,8 +12,9 @@ file is not done again; a failure is a line with its error. Every compilation ha
 own with a limit of its CPU seconds, and no two run at once. Then the tables are printed
 (`grid_table.py`); `--table` prints those of what is there.
 
-With samples the promise is `--risk`: 0.01, or 10 / n of n samples that do not support it, and the
-grid has 24 combinations. One without a risk counts where it proves all labels but such a share.
+With samples the promise is `--risk`: 0.01, or 10 / n of n samples that do not support it; or
+`--loss`, which has results of its own. The grid has 24 combinations. One without a promise counts
+where it proves all labels but such a share.
 With `--without-data` the grid has 18: the three with `--optimize` are among them; what proves less
 than the plain options by more than a point does not count. The default replay of mode exact is
 none, so its other value is `float64`.
@@ -27,9 +29,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from all_sets import CACHE, MAX_FLASH, commit, facts_of, in_process, lines_in
+from all_sets import CACHE, MAX_FLASH, commit, facts_of, in_process, limits_of, lines_in
 from grid_table import AIMS, Line, print_tables
-from sets_data import Limits
 from sets_machine import MACHINES
 
 FORMATS = ("float32", "int16", "int8")
@@ -83,7 +84,8 @@ def measured(path: Path, options: dict[str, Any], facts: Line, arguments: Any) -
     options = {"target": "cortex-m7", "max_flash": MAX_FLASH, **options}
     if options.get("data") and options.get("mode") != "certified":
         n, risk = facts["held_out"], arguments.risk
-        options["risk"] = risk if n * risk >= FEWEST_TIMES_RISK else 10 / n
+        promise = risk if n * risk >= FEWEST_TIMES_RISK else 10 / n
+        options |= {"risk": promise} if arguments.loss is None else {"loss": arguments.loss}
     samples = path.with_name(path.name.rpartition("-")[0] + ".npz")
     words = [str(path), str(samples), json.dumps(options)]
     printed, failure = in_process("sets_compile.py", words, arguments.seconds)
@@ -99,12 +101,15 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--machines", nargs="+", choices=tuple(MACHINES), default=["rbf"])
     parser.add_argument("--without-data", action="store_true", help="no samples, no risk")
     parser.add_argument("--risk", type=float, default=0.01, metavar="P")
+    parser.add_argument("--loss", type=float, metavar="P", help="instead of a risk")
+    parser.add_argument("--pooled", action="store_true", help="hold out test samples, too")
     parser.add_argument("--training", type=int, default=2000, metavar="N")
     parser.add_argument("--held-out", type=int, default=6000, metavar="N")
     parser.add_argument("--queries", type=int, default=300, metavar="N")
     parser.add_argument("--seconds", type=int, default=900, help="CPU limit of a process [900]")
     parser.add_argument("--cache", type=Path, default=CACHE, help="where machines are kept")
-    parser.add_argument("--results", type=Path, help="JSON lines [grid.jsonl in the cache]")
+    parser.add_argument("--results", type=Path, help="JSON lines [grid.jsonl or loss.jsonl]")
+    parser.add_argument("--only", nargs="+", metavar="RUN", help="not the whole grid")
     parser.add_argument("--table", action="store_true", help="print the tables only")
     return parser.parse_args()
 
@@ -113,17 +118,18 @@ def main() -> None:
     """Do what is missing in the results, and print the tables."""
     arguments = parsed()
     with_data = not arguments.without_data
-    folder = arguments.cache / str(
-        Limits(arguments.training, arguments.held_out, arguments.queries)
-    )
-    results = arguments.results or folder / "grid.jsonl"
+    limits = limits_of(arguments)
+    folder = arguments.cache / str(limits)
+    results = arguments.results or folder / ("loss.jsonl" if arguments.loss else "grid.jsonl")
     results.parent.mkdir(parents=True, exist_ok=True)
     done = {(x["set"], x["machine"], x["with_data"], x["run"]) for x in lines_in(results)}
     for name, machine in () if arguments.table else product(arguments.names, arguments.machines):
         head = {"set": name, "machine": machine, "with_data": with_data}
         runs = combinations(with_data).items()
         missing = [(run, options) for run, options in runs if (*head.values(), run) not in done]
-        facts = facts_of(name, machine, folder, arguments) if missing else {}
+        if arguments.only:
+            missing = [(run, options) for run, options in missing if run in arguments.only]
+        facts = facts_of(name, machine, folder, limits, arguments.seconds) if missing else {}
         for run, options in missing:
             line = measured(folder / f"{name}-{machine}.joblib", options, facts, arguments)
             with results.open("a") as file:

@@ -23,9 +23,15 @@ def figures(line: Line) -> list[float]:
 
 def keeps(line: Line, default: Line) -> bool:
     """Return whether a program keeps the promise that the default one keeps."""
-    risk, share = default["options"].get("risk"), line["certified_share"] or 0.0
+    risk, share = risk_of(default), line["certified_share"] or 0.0
     least = 1 - risk if risk else (default["certified_share"] or 0.0) - 0.01
-    return "risk" in line["options"] or share >= least
+    return risk_of(line) is not None or share >= least
+
+
+def risk_of(line: Line) -> float | None:
+    """Return the risk or loss that was asked for, if any."""
+    asked = line["options"]
+    return asked.get("risk", asked.get("loss"))
 
 
 def program_of(line: Line) -> str:
@@ -75,7 +81,7 @@ def print_compared(done: dict[str, Line], grid: list[str]) -> list[float]:
     best = [min(kept, key=lambda key, i=i: figures(done[key])[i]) for i in range(len(AIMS))]
     least = [figures(done[key])[i] for i, key in enumerate(best)]
     facts = [f"{default[key]} {key}" for key in ("features", "classes", "vectors", "held_out")]
-    print(f"{', '.join(facts)}, risk {default['options'].get('risk')}\n")
+    print(f"{', '.join(facts)}, risk or loss {risk_of(default)}\n")
     print("| | mean | worst | flash |\n| --- | ---: | ---: | ---: |")
     print(row("default", own, ",.0f"))
     print(row("best of the grid", least, ",.0f"))

@@ -33,12 +33,10 @@ def lines_of(name: str, size: int, arguments: argparse.Namespace) -> list[dict[s
     folder.mkdir(parents=True, exist_ok=True)
     results = folder / "growth.jsonl"
     done = {(line["set"], line["run"]): line for line in lines_in(results)}
-    sizes = {"training": size, "held_out": limits.held_out, "queries": limits.queries}
-    asked = argparse.Namespace(**sizes, seconds=arguments.seconds)
     for mode in MODES:
         if (name, mode) in done or (mode == "statistical" and name in REGRESSIONS):
             continue
-        facts = facts_of(name, "rbf", folder, asked)
+        facts = facts_of(name, "rbf", folder, limits, arguments.seconds)
         line = measured(Run(name, "rbf", mode, FORMAT), folder, facts, arguments.seconds)
         with results.open("a") as file:
             file.write(json.dumps(line) + "\n")

@@ -3,8 +3,9 @@
 python examples/benchmark/sets_compile.py MODEL.joblib SAMPLES.npz OPTIONS
 
 OPTIONS is JSON: the options of `kmcompile.compile_model`; `data` is true where the samples that
-were held out are to be used, and `test_data` are the queries. CPU seconds and memory are those of
-this process; those of the compilers and emulators that it starts are given apart.
+were held out are to be used, with their labels where `loss` is there; `test_data` are the queries.
+CPU seconds and memory are those of this process; those of the compilers and emulators that it
+starts are given apart.
 """
 
 from __future__ import annotations
@@ -32,12 +33,15 @@ COST = ("exact_ops", "mean_ops", "p99_ops", "max_ops", "worst_ops", "speedup_ops
 def compile_one(model_path: Path, samples_path: Path, options: dict[str, Any]) -> dict[str, Any]:
     """Return the facts of a compilation; where it fails, its error and exit code."""
     with np.load(samples_path, allow_pickle=False) as samples:
-        held_out, queries = samples["held_out"], samples["queries"]
-    if options.pop("data", False):
-        options["data"] = held_out
+        parts = {name: samples[name] for name in samples.files}
+    queries = parts["queries"]
     try:
         with warnings.catch_warnings(), TemporaryDirectory() as folder:
             warnings.simplefilter("ignore")
+            if options.pop("data", False):
+                options["data"] = Path(folder) / "data.npz"
+                labels = {"y": parts["y_held_out"]} if "loss" in options else {}
+                np.savez(options["data"], X=parts["held_out"], **labels)
             compiled = kmcompile.compile_model(
                 model_path,
                 trust_pickle=True,

@@ -3,7 +3,8 @@
 The sets are all files of the data folder and those of scikit-learn. Those of `KEPT` are for the
 last measurement only: nothing is chosen by them. Of every set the training samples are shuffled;
 three quarters train the machine, the others are held out for `--data`. The queries are test
-samples.
+samples. Where a set is pooled, its training and test samples are shuffled together, and all that
+neither train the machine nor are queries are held out.
 """
 
 from __future__ import annotations
@@ -75,14 +76,22 @@ class Limits:
     ----------
     training, held_out, queries : int
         For the machine, for `--data`, and test samples.
+    pooled : int
+        Whether a set is pooled, 0 or 1.
     """
 
     training: int = 10_000
     held_out: int = 10_000
     queries: int = 1_000
+    pooled: int = 0
+
+    @property
+    def words(self) -> list[str]:
+        """The limits as words of a command."""
+        return [str(n) for n in (self.training, self.held_out, self.queries, self.pooled)]
 
     def __str__(self) -> str:
-        return f"{self.training}-{self.held_out}-{self.queries}"
+        return "-".join(self.words[: 3 + self.pooled])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +102,8 @@ class Parts:
     ----------
     X, y : ndarray
         Training samples of the machine.
-    held_out : ndarray of shape (n, n_features)
-        Training samples that the machine does not see.
+    held_out, y_held_out : ndarray
+        Samples for `--data`, which the machine does not see.
     queries, y_queries : ndarray
         Test samples.
     is_bytes : bool
@@ -104,6 +113,7 @@ class Parts:
     X: np.ndarray
     y: np.ndarray
     held_out: np.ndarray
+    y_held_out: np.ndarray
     queries: np.ndarray
     y_queries: np.ndarray
     is_bytes: bool
@@ -130,19 +140,44 @@ def parts_of(name: str, limits: Limits) -> Parts:
     """Return the parts of a set.
 
     A quarter of the training samples is held out; where that is fewer than the 200 that mode
-    statistical needs, 200, if these are at most half of them.
+    statistical needs, 200, if these are at most half of them. Of a pooled set at most a third of
+    all samples train the machine.
     """
     X, y, X_test, y_test = _arrays(name)
+    if limits.pooled:
+        return _pooled(np.concatenate([X, X_test]), np.concatenate([y, y_test]), limits)
     X, y = _shuffled(X, y, seed=0)
     X_test, y_test = _shuffled(X_test, y_test, seed=1)
     n_held_out = max(len(X) // 4, FEWEST if len(X) // 2 >= FEWEST else 0)
     training = slice(n_held_out, n_held_out + limits.training)
+    held_out, queries = slice(min(n_held_out, limits.held_out)), slice(limits.queries)
+    return _parts((X, y), training, held_out, (X_test, y_test), queries)
+
+
+def _pooled(X: np.ndarray, y: np.ndarray, limits: Limits) -> Parts:
+    """Return the parts of all samples of a set."""
+    both = _shuffled(X, y, seed=3)
+    n_training = min(limits.training, len(X) // 3)
+    n = n_training + min(limits.held_out, len(X) - n_training - limits.queries)
+    queries = slice(n, n + limits.queries)
+    return _parts(both, slice(n_training), slice(n_training, n), both, queries)
+
+
+def _parts(
+    samples: tuple[np.ndarray, np.ndarray],
+    training: slice,
+    held_out: slice,
+    tested: tuple[np.ndarray, np.ndarray],
+    queries: slice,
+) -> Parts:
+    (X, y), (X_test, y_test) = samples, tested
     return Parts(
         X=X[training].astype(np.float32),
         y=y[training],
-        held_out=X[: min(n_held_out, limits.held_out)].astype(np.float32),
-        queries=X_test[: limits.queries].astype(np.float32),
-        y_queries=y_test[: limits.queries],
+        held_out=X[held_out].astype(np.float32),
+        y_held_out=y[held_out],
+        queries=X_test[queries].astype(np.float32),
+        y_queries=y_test[queries],
         is_bytes=X.dtype == np.uint8,
     )
 

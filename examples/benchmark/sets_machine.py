@@ -1,9 +1,9 @@
 """Train one machine of one data set, tuned by cross-validation, in a process of its own.
 
-python examples/benchmark/sets_machine.py SET MACHINE FOLDER TRAINING HELD_OUT QUERIES
+python examples/benchmark/sets_machine.py SET MACHINE FOLDER TRAINING HELD_OUT QUERIES POOLED
 
-writes `SET.npz` (the samples of `--data` and the queries), `SET-MACHINE.joblib` (the fitted
-Pipeline) and, last, `SET-MACHINE.json` (what is known of it) into the folder.
+writes `SET.npz` (the samples of `--data` with their labels, and the queries), `SET-MACHINE.joblib`
+(the fitted Pipeline) and, last, `SET-MACHINE.json` (what is known of it) into the folder.
 """
 
 from __future__ import annotations
@@ -92,10 +92,11 @@ def fit(name: str, machine: str, parts: Parts) -> tuple[Any, dict[str, Any]]:
 def main() -> None:
     """Train the machine and write its files."""
     name, machine, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
-    parts = parts_of(name, Limits(*map(int, sys.argv[4:7])))
+    parts = parts_of(name, Limits(*map(int, sys.argv[4:8])))
     model, facts = fit(name, machine, parts)
     folder.mkdir(parents=True, exist_ok=True)
-    np.savez(folder / f"{name}.npz", held_out=parts.held_out, queries=parts.queries)
+    parts_of_data = {"held_out": parts.held_out, "y_held_out": parts.y_held_out}
+    np.savez(folder / f"{name}.npz", **parts_of_data, queries=parts.queries)
     joblib.dump(model, folder / f"{name}-{machine}.joblib")
     (folder / f"{name}-{machine}.json").write_text(json.dumps(facts))
 

@@ -59,6 +59,16 @@ def test_samples_that_are_held_out_are_not_trained_on(all_sets: Any) -> None:
     assert not set(parts.X[:, 0]) & set(parts.held_out[:, 0])
 
 
+def test_a_pooled_set_holds_out_test_samples_too(all_sets: Any) -> None:
+    from sets_data import Limits, parts_of
+
+    limits = Limits(training=300, held_out=500, queries=10, pooled=1)
+    parts = parts_of("banana", limits)
+    assert str(limits) == "300-500-10-1"
+    assert [len(part) for part in (parts.X, parts.held_out, parts.queries)] == [216, 424, 10]
+    assert len(parts.y_held_out) == 424
+
+
 def test_few_samples_have_a_risk_that_they_support(all_sets: Any) -> None:
     run = all_sets.Run("banana", "rbf", "statistical", "float32")
     few = run.options({"held_out": 200, "deviation": None})
