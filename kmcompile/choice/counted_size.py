@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from kmcompile.choice.program import with_tables_once
 from kmcompile.errors import BudgetError, InputError
 from kmcompile.lower.formats import Lowered
 from kmcompile.model.kernel_machine import KernelMachine
@@ -88,9 +89,11 @@ def counted_size(
     kept = [one for one in found if _keeps(one.point, risk)]
     if not kept:
         raise refused("no size keeps", None, "give more samples")
-    budget = plan.budgets.flash_bytes
+    budget = with_tables_once(plan).budgets.flash_bytes
     if budget is not None and kept[-1].point.table_bytes > budget:
-        what = f"no size fits {budget:,} bytes of flash and keeps"
+        given = plan.budgets.flash_bytes
+        twice = " with all copies of its tables" if plan.redundancy > 1 else ""
+        what = f"no size fits {given:,} bytes of flash{twice} and keeps"
         raise refused(what, budget, "give a larger --max-flash")
     return points, kept[-1]
 

@@ -265,8 +265,7 @@ def parted_samples(
     if given.points.training:
         raise InputError(
             "--data holds the samples that the model was trained on: they do not show what a "
-            "reduced machine says of others\ngive samples that the model never saw, or leave out "
-            "--data"
+            "reduced machine says of others\ngive samples that the model never saw"
         )
     return given
 

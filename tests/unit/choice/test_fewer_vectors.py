@@ -22,6 +22,7 @@ from kmcompile.exits.statistical.binomial import clopper_pearson_upper
 from kmcompile.exits.statistical.parted import parted
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.reference import evaluate
+from kmcompile.program.estimate import CODE_BYTES
 from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.measured import losses_against
 from kmcompile.reduction.sizes import Answers, Sizes
@@ -177,6 +178,17 @@ def test_too_few_samples_are_refused():
 def test_no_size_fits_a_small_flash():
     with pytest.raises(BudgetError, match="no size fits 2,000 bytes of flash and keeps a risk"):
         asked(data=held_out(), reduce="auto", risk=0.06, mode="certified", max_flash=2000)
+
+
+def test_a_second_copy_of_the_tables_counts_in_the_flash():
+    given = {"reduce": "auto", "risk": 0.06, "mode": "certified"}
+    chosen = asked(data=held_out(), **given)[1].reduction.chosen
+    enough = CODE_BYTES + chosen.table_bytes
+    assert asked(data=held_out(), **given, max_flash=enough)[1].reduction.chosen == chosen
+    given |= {"redundancy": 2}
+    assert asked(data=held_out(), **given, max_flash=enough + chosen.table_bytes)
+    with pytest.raises(BudgetError, match=f"{enough:,} bytes of flash with all copies of its tab"):
+        asked(data=held_out(), **given, max_flash=enough)
 
 
 @pytest.mark.parametrize(
