@@ -48,7 +48,7 @@ def lower_pair_sum(
     summation = Summation(additions + 1, longest=additions, n_products=2 * longest)
     constants = sum_constants(machine, vectors, summation, context)
     rows = [spread[p // 2, part] for p, part in enumerate(parts)]
-    weights, offset = scores or (np.zeros((0, 0)), np.zeros(0))
+    weights, offset = scores or (np.zeros((0, 0), np.float32), np.zeros(0, np.float32))
     return PairSum(
         kernel=constants.kernel,
         n_classes=machine.n_classes,

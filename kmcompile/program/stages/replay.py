@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.numeric.arrays import RealArray, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared
+from kmcompile.program.shared import Place
 from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.stage import Always, Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
@@ -132,10 +132,6 @@ class Replay(Always):
         if isinstance(self.sum, FineSum):
             prepared = self.sum.of_codes(batch, prepared)
         return self.sum.run(prepared)
-
-    def shared(self) -> Shared:
-        """Return the constants that its preprocessing, sum and label share with the program."""
-        return (*self.label.shared(), *self.sum.shared(), *self.prepare.shared())
 
     def check_tables(self, exact: Stage) -> None:
         """Check that the replay's sum reads the tables of the exact sum.

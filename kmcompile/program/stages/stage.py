@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared
+from kmcompile.program.laid import Laid
+from kmcompile.program.shared import Place
 
 
-class Stage(ABC):
+class Stage(Laid, ABC):
     """One stage: a frozen dataclass whose fields are exactly the constants of its C.
 
     The template in `templates/stages/` that has the stage's name emits its C.
@@ -55,20 +55,9 @@ class Stage(ABC):
     def operations(self) -> int:
         """Return the multiply-adds of one query in the worst case, all overhead included."""
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables, in the order of the C."""
-        return ()
-
     def kernel_evaluations(self) -> int:
         """Return the full kernel evaluations of one query in the worst case."""
         return 0
-
-    def shared(self) -> Shared:
-        """Return the constants that the stage shares with other stages or with the program.
-
-        A program whose stages return different values for one name cannot be made.
-        """
-        return ()
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum, or a sum before a label stage."""

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, joined
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.range_gate import sum_of_squares
@@ -77,15 +77,11 @@ class BoundSequence(EarlyExit):
     Parameters
     ----------
     reach : Reach
-    vectors : ndarray of shape (n_blocks, n_features, lanes), float32
-        The z, exactly.
     triangle : ndarray of shape (lanes^2 n_blocks (n_blocks + 1) / 2,), float32
         A: [block][l][lane], l up to the block's last vector.
-    weights : ndarray of shape (n_blocks, n_decisions, lanes), float32
     row_error : ndarray of shape (n_blocks, 2, lanes), float32
         The factors of E and of R in d_j.
     residual, per_error, per_reach : ndarray of shape (n_blocks, n_decisions), float32
-    intercept, minimum : ndarray of shape (n_decisions,), float32
     shrink, slack, result_error : float32
     skip_zeros : bool
     squares : ndarray of shape (n_blocks, lanes), float32
@@ -93,30 +89,75 @@ class BoundSequence(EarlyExit):
     """
 
     reach: Reach
-    vectors: Float32Array
-    triangle: Float32Array
-    weights: Float32Array
-    row_error: Float32Array
-    residual: Float32Array
-    per_error: Float32Array
-    per_reach: Float32Array
-    intercept: Float32Array
-    minimum: Float32Array
+    vectors: Annotated[
+        Float32Array,
+        Layout(
+            "Vectors z of the sequence, in prepared features: [block][feature][lane]",
+            ("blocks of z", "N_PREPARED", "lanes of z"),
+        ),
+    ]
+    triangle: Annotated[
+        Float32Array,
+        Layout(
+            "Triangle A that makes q of kernels: [block][earlier vector][lane]", ("words of A",)
+        ),
+    ]
+    weights: Annotated[
+        Float32Array,
+        Layout(
+            "Weights w of q in the decisions: [block][decision][lane]",
+            ("blocks of z", "N_DECISIONS", "lanes of z"),
+        ),
+    ]
+    row_error: Annotated[
+        Float32Array,
+        Layout(
+            "Error of q per kernel error and per |phi(x)|: [block][2][lane]",
+            ("blocks of z", "errors of a row", "lanes of z"),
+        ),
+    ]
+    residual: Annotated[
+        Float32Array,
+        Layout(
+            "Norm |W - W^| of what a block leaves of the normal: [block][decision]",
+            ("blocks of z", "N_DECISIONS"),
+        ),
+    ]
+    per_error: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the decisions per kernel error: [block][decision]",
+            ("blocks of z", "N_DECISIONS"),
+        ),
+    ]
+    per_reach: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the decisions per |phi(x)|: [block][decision]", ("blocks of z", "N_DECISIONS")
+        ),
+    ]
+    intercept: Annotated[
+        Float32Array, Layout("Intercepts b_p of the decisions: [decision]", ("N_DECISIONS",))
+    ]
+    minimum: Annotated[
+        Float32Array,
+        Layout("Part of the decisions' bound that no input changes: [decision]", ("N_DECISIONS",)),
+    ]
     shrink: np.float32
     slack: np.float32
     result_error: np.float32
     skip_zeros: bool
-    squares: Float32Array
+    squares: Annotated[
+        Float32Array,
+        Layout("Squares |z|^2: [block][lane]", ("blocks of z", "lanes of z"), where="expands"),
+    ]
 
     template: ClassVar[str] = "bound_sequence"
     exit: ClassVar[str | None] = "certified"
+    prefix: ClassVar[str] = "sequence"
+    order_in_c: ClassVar[tuple[str, ...]] = ("vectors", "squares")
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        tables = ("vectors", "squares", "triangle", "weights", "row_error", "intercept")
-        for name in (*tables, "residual", "per_error", "per_reach", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def n_blocks(self) -> int:
@@ -260,24 +301,6 @@ class BoundSequence(EarlyExit):
         test = 4 + root_bound.OPERATIONS + self.n_decisions * (7 + NARROW_OPERATIONS)
         return self.lanes * per_vector + test
 
-    def shared(self) -> Shared:
-        """Return the numbers of features and decisions; lanes and blocks are the stage's own."""
-        own = ("blocks of z", "N_PREPARED", "lanes of z")
-        by_decision = (self.residual, self.per_error, self.per_reach)
-        words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
-        return (
-            *sizes(self.vectors, *own),
-            *(sizes(self.squares, "blocks of z", "lanes of z") if self.expands else ()),
-            ("words of A", words),
-            *sizes(self.triangle, "words of A"),
-            *sizes(self.weights, "blocks of z", "N_DECISIONS", "lanes of z"),
-            *sizes(self.row_error, "blocks of z", "errors of a row", "lanes of z"),
-            ("errors of a row", 2),
-            *(size for table in by_decision for size in sizes(table, "blocks of z", "N_DECISIONS")),
-            *sizes(self.intercept, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum, whose kernel must be the bounded one."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
@@ -327,55 +350,10 @@ class BoundSequence(EarlyExit):
             Member("float", "sequence_estimate", self.n_decisions, "what they give of f"),
         )
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return vectors, triangle, weights and the constants of the bounds."""
-        squares = Table("sequence_squares", self.squares, "Squares |z|^2: [block][lane]")
-        return (
-            Table(
-                "sequence_vectors",
-                self.vectors,
-                "Vectors z of the sequence, in prepared features: [block][feature][lane]",
-            ),
-            *((squares,) if self.expands else ()),
-            Table(
-                "sequence_triangle",
-                self.triangle,
-                "Triangle A that makes q of kernels: [block][earlier vector][lane]",
-            ),
-            Table(
-                "sequence_weights",
-                self.weights,
-                "Weights w of q in the decisions: [block][decision][lane]",
-            ),
-            Table(
-                "sequence_row_error",
-                self.row_error,
-                "Error of q per kernel error and per |phi(x)|: [block][2][lane]",
-            ),
-            Table(
-                "sequence_residual",
-                self.residual,
-                "Norm |W - W^| of what a block leaves of the normal: [block][decision]",
-            ),
-            Table(
-                "sequence_per_error",
-                self.per_error,
-                "Error of the decisions per kernel error: [block][decision]",
-            ),
-            Table(
-                "sequence_per_reach",
-                self.per_reach,
-                "Error of the decisions per |phi(x)|: [block][decision]",
-            ),
-            Table(
-                "sequence_intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"
-            ),
-            Table(
-                "sequence_minimum",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the numbers of features and decisions; lanes and blocks are the stage's own."""
+        words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
+        return (("words of A", words), ("errors of a row", 2), *Laid.shared(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, finite
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 from kmcompile.program.stages.ends import Ends
 
@@ -41,17 +42,19 @@ class ClassScores(FreeVectors):
         query gets the label of this class.
     """
 
-    half_width: Float32Array
+    weights: Annotated[Float32Array, Layout("Weights of the scores: [block][row][lane]")]
+    half_width: Annotated[
+        Float32Array,
+        Layout(
+            "Half of the calibrated band of the lead: [leading class]", ("N_CLASSES",), clipped=True
+        ),
+    ]
 
     template: ClassVar[str] = "class_scores"
     exit: ClassVar[str | None] = "statistical"
 
     far: ClassVar[np.float32] = np.float32(2.0**120)
     """At least every lead: no intermediate result of an accepted input is larger."""
-
-    def __post_init__(self) -> None:
-        FreeVectors.__post_init__(self)
-        object.__setattr__(self, "half_width", finite(self.half_width))
 
     @property
     def prefix(self) -> str:
@@ -97,18 +100,6 @@ class ClassScores(FreeVectors):
             return self.n_rows + test
         return FreeVectors._sum_operations(self) + test
 
-    def shared(self) -> Shared:
-        """Return the constants that its projection shares, and the number of classes."""
-        own = (*self.products.shared(), *sizes(self.intercept, "N_CLASSES"))
-        own += sizes(self.half_width, "N_CLASSES")
-        if not self.has_vectors:
-            return (*own, ("N_CLASSES", self.products.n_rows))
-        return (
-            *own,
-            *sizes(self.slopes[:, 0], "N_CLASSES"),
-            *sizes(self.weights[0, :, 0], "N_CLASSES"),
-        )
-
     def defines(self) -> tuple[Constant, ...]:
         """Return the constants for the stage's sizes."""
         return FreeVectors.defines(self) if self.has_vectors else ()
@@ -117,24 +108,21 @@ class ClassScores(FreeVectors):
         """Return the workspace member for the scores."""
         return (Member("float", "scores", self.n_rows, "of the classes"),)
 
+    def shared(self) -> Shared:
+        """Return the constants that its projection shares, and the number of classes."""
+        rows = [len(self.slopes), self.weights.shape[1]]
+        rows = rows if self.has_vectors else [self.products.n_rows]
+        return (*Laid.shared(self), *(("N_CLASSES", n) for n in (len(self.intercept), *rows)))
+
     def tables(self) -> tuple[Table, ...]:
         """Return projection, vectors, weights, slopes and intercepts, or only weights of inputs."""
-        half_width = Table(
-            f"{self.prefix}_half_width",
-            self.half_width,
-            "Half of the calibrated band of the lead: [leading class]",
-        )
+        own = FreeVectors.tables(self)
         if self.has_vectors:
-            return (*self._tables_of_rows("the scores"), half_width)
-        return (
-            Table(
-                f"{self.prefix}_weights",
-                self.products.blocks,
-                "Weights of the scores, per prepared feature: [block][feature][lane]",
-            ),
-            Table(f"{self.prefix}_intercept", self.intercept, "Constants of the scores: [class]"),
-            half_width,
-        )
+            return own
+        text = "Weights of the scores, per prepared feature: [block][feature][lane]"
+        weights = Table(f"{self.prefix}_weights", self.products.blocks, text)
+        text = "Constants of the scores: [class]"
+        return (weights, Table(f"{self.prefix}_intercept", self.intercept, text), own[-1])
 
 
 def leads_of(scores: Float32Array) -> tuple[NDArray[np.int32], Float32Array]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
@@ -42,37 +44,44 @@ class FreeVectors(EarlyExit):
     vectors : ndarray of shape (n_blocks, n_out + 2, lanes), float32
         Each vector is z_c, 1, t_c; the last block is padded with copies of the last vector, of
         weight 0.
-    weights : ndarray of shape (n_blocks, n_rows, lanes), float32
-    slopes : ndarray of shape (n_rows, n_out), float32
-    intercept : ndarray of shape (n_rows,), float32
     triangle : ndarray of shape (n_out, n_out), float32
         T; of shape (0, 0) if M reads some columns only, and the range is not checked.
     least, largest : float32
     """
 
     number: int
-    products: InnerProducts
-    vectors: Float32Array
+    products: Annotated[
+        InnerProducts,
+        Layout(
+            "Rows of the projection M, without unit: [block][feature][lane]",
+            name="projection",
+            of="products.blocks",
+        ),
+    ]
+    vectors: Annotated[
+        Float32Array, Layout("Vectors (z_c, 1, t_c) of the set: [block][component][lane]")
+    ]
     weights: Float32Array
-    slopes: Float32Array
-    intercept: Float32Array
-    triangle: Float32Array
+    slopes: Annotated[
+        Float32Array, Layout("Slopes of the same rows, per dimension of y: [row][dimension]")
+    ]
+    intercept: Annotated[Float32Array, Layout("Constants of the same rows: [row]")]
+    triangle: Annotated[
+        Float32Array,
+        Layout(
+            "Lower triangle T, |T y| being the length of x in M: [row][column]",
+            where="watches_range",
+        ),
+    ]
     least: np.float32
     largest: np.float32
 
-    def __post_init__(self) -> None:
-        for name in ("vectors", "weights", "slopes", "intercept", "triangle"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+    order_in_c: ClassVar[tuple[str, ...]] = ("products", "triangle")
 
     @property
     def name(self) -> str:
         """Name of the stage with its number: `reduced_set_1`, ..."""
         return f"{self.template}_{self.number}"
-
-    @property
-    def prefix(self) -> str:
-        """Prefix of its tables and, in capitals, of its constants: `reduced_1`, ..."""
-        raise NotImplementedError
 
     @property
     def n_blocks(self) -> int:
@@ -185,48 +194,11 @@ class FreeVectors(EarlyExit):
             *(blocks if self.n_blocks > 1 else ()),
         )
 
-    def _tables_of_rows(self, whose: str) -> tuple[Table, ...]:
-        """Return projection, vectors, weights, slopes and intercepts."""
-        prefix = self.prefix
-        columns: tuple[Table, ...] = ()
-        triangle: tuple[Table, ...] = ()
-        if len(self.products.columns):
-            columns = (
-                Table(
-                    f"{prefix}_columns",
-                    self.products.columns,
-                    "Numbers of the features that M looks at: [column]",
-                ),
-            )
-        if len(self.triangle):
-            triangle = (
-                Table(
-                    f"{prefix}_triangle",
-                    self.triangle,
-                    "Lower triangle T, |T y| being the length of x in M: [row][column]",
-                ),
-            )
-        return (
-            *columns,
-            Table(
-                f"{prefix}_projection",
-                self.products.blocks,
-                "Rows of the projection M, without unit: [block][feature][lane]",
-            ),
-            *triangle,
-            Table(
-                f"{prefix}_vectors",
-                self.vectors,
-                "Vectors (z_c, 1, t_c) of the set: [block][component][lane]",
-            ),
-            Table(f"{prefix}_weights", self.weights, f"Weights of {whose}: [block][row][lane]"),
-            Table(
-                f"{prefix}_slopes",
-                self.slopes,
-                "Slopes of the same rows, per dimension of y: [row][dimension]",
-            ),
-            Table(f"{prefix}_intercept", self.intercept, "Constants of the same rows: [row]"),
-        )
+    def tables(self) -> tuple[Table, ...]:
+        """Return projection, vectors, weights, slopes, intercepts and half-widths."""
+        text, columns = "Numbers of the features that M looks at: [column]", self.products.columns
+        own = (Table(f"{self.prefix}_columns", columns, text),) if len(columns) else ()
+        return (*own, *Laid.tables(self))
 
 
 def bump(v: Float32Array) -> Float32Array:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.program.laid import Laid
 from kmcompile.program.shared import Shared
 
 _MOST_LANES = 10
@@ -15,7 +16,7 @@ _MOST_LANES = 10
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InnerProducts:
+class InnerProducts(Laid):
     """y_r = <m_r, x>, each a plain sum in the order of the features.
 
     A matrix that is 0 outside some columns stores these columns and reads only their features. If
@@ -37,10 +38,6 @@ class InnerProducts:
     n_rows: int
     columns: NDArray[np.uint16]
     skip_zeros: bool
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "blocks", frozen(self.blocks, np.float32))
-        object.__setattr__(self, "columns", frozen(self.columns, np.uint16))
 
     @classmethod
     def of_rows(
@@ -89,10 +86,6 @@ class InnerProducts:
         matrix[:, self.columns if len(self.columns) else slice(None)] = rows
         return matrix
 
-    def shared(self) -> Shared:
-        """Return the number of features, if all are read."""
-        return () if len(self.columns) else (("N_PREPARED", self.n_used),)
-
     def needs(self) -> frozenset[str]:
         """Return "nonzeros" if the C runs over the list of nonzero features."""
         return frozenset({"nonzeros"} if self.skip_zeros else ())
@@ -112,3 +105,7 @@ class InnerProducts:
             return np.full(len(x), self.operations(), dtype=np.int64)
         used: NDArray[np.int64] = np.count_nonzero(x, axis=1) * (self.n_blocks * self.lanes)
         return used
+
+    def shared(self) -> Shared:
+        """Return the number of features, if all are read."""
+        return () if len(self.columns) else (("N_PREPARED", self.n_used),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch, put
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.local_expansion import LocalExpansion
 from kmcompile.program.stages.early_exits.nearest_centre import nearest
 from kmcompile.program.stages.ends import Ends
@@ -47,6 +47,32 @@ class LeafExpansion(LocalExpansion):
     intercept : ndarray of shape (0,), float32
         Not used: the sum has the intercepts of its leaves.
     """
+
+    centres: Annotated[
+        Float32Array,
+        Layout(
+            "Centre c of each leaf, in prepared features: [leaf][feature]",
+            ("centres", "N_PREPARED"),
+            name="local_centres",
+        ),
+    ]
+    radius: Annotated[
+        Float32Array,
+        Layout(
+            "The largest |x - c| of use; below 0 none is: [leaf]",
+            ("centres",),
+            name="local_radius",
+        ),
+    ]
+    basis: Annotated[
+        Float32Array,
+        Layout(
+            "Basis B of a leaf's curved test, without unit: [leaf][row][feature]",
+            ("centres", "rows of B", "N_PREPARED"),
+            name="local_basis",
+            where="n_basis",
+        ),
+    ]
 
     template: ClassVar[str] = "leaf_expansion"
     walks: ClassVar[bool] = True
@@ -92,16 +118,6 @@ class LeafExpansion(LocalExpansion):
     ) -> Float32Array:
         return np.take_along_axis(self._routed(ends).intercepts[node], decisions, axis=1)
 
-    def shared(self) -> Shared:
-        """Return the features and the leaves."""
-        return (
-            *sizes(self.centres, "N_LEAVES", "N_PREPARED"),
-            *sizes(self.radius, "N_LEAVES"),
-            *sizes(self.decisions, "N_LEAVES", "rows of a centre"),
-            *sizes(self.weights, "N_LEAVES", "rows of a centre", "N_PREPARED"),
-            *(sizes(self.basis, "N_LEAVES", "rows of B", "N_PREPARED") if self.n_basis else ()),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: one of rbf leaves of one gamma."""
         if not isinstance(other, RoutedSum) or not isinstance(other.kernel, RbfFloat32):
@@ -125,14 +141,6 @@ class LeafExpansion(LocalExpansion):
         route = self._routed(ends).route
         return route.most_scores * route.score_operations
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the centres, the forms and the constants of the bounds."""
-        layouts = {
-            "local_centres": "Centre c of each leaf, in prepared features: [leaf][feature]",
-            "local_radius": "The largest |x - c| of use; below 0 none is: [leaf]",
-            "local_basis": "Basis B of a leaf's curved test, without unit: [leaf][row][feature]",
-        }
-        return tuple(
-            replace(table, layout=layouts.get(table.name, table.layout))
-            for table in LocalExpansion.tables(self)
-        )
+    def shared(self) -> Shared:
+        """Return the features and the leaves."""
+        return (("N_LEAVES", len(self.centres)), *Laid.shared(self))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, finite, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
 from kmcompile.program.stages.ends import Ends
@@ -32,16 +32,32 @@ class LinearFilter(EarlyExit):
         With an infinite half-width no query is decided.
     """
 
-    products: InnerProducts
-    intercept: Float32Array
-    half_width: Float32Array
+    products: Annotated[
+        InnerProducts,
+        Layout(
+            "Weights w_p of the estimate, per prepared feature: [block][feature][lane]",
+            name="weights",
+            of="products.blocks",
+        ),
+    ]
+    intercept: Annotated[
+        Float32Array,
+        Layout(
+            "Constants c_p of the estimate, the middle of its band: [decision]", ("N_DECISIONS",)
+        ),
+    ]
+    half_width: Annotated[
+        Float32Array,
+        Layout(
+            "Half of the calibrated band of the decisions: [decision]",
+            ("N_DECISIONS",),
+            clipped=True,
+        ),
+    ]
 
     template: ClassVar[str] = "linear_filter"
     exit: ClassVar[str | None] = "statistical"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "intercept", frozen(self.intercept, np.float32))
-        object.__setattr__(self, "half_width", finite(self.half_width))
+    prefix: ClassVar[str] = "filter"
 
     @property
     def n_decisions(self) -> int:
@@ -69,15 +85,6 @@ class LinearFilter(EarlyExit):
     def _own_operations(self, ends: Ends) -> int:
         return 2 * self.n_decisions + ends.label.operations()
 
-    def shared(self) -> Shared:
-        """Return the constants that its inner products share, and the number of decisions."""
-        return (
-            *self.products.shared(),
-            ("N_DECISIONS", self.products.n_rows),
-            *sizes(self.intercept, "N_DECISIONS"),
-            *sizes(self.half_width, "N_DECISIONS"),
-        )
-
     def needs(self) -> frozenset[str]:
         """Return the results that its inner products need."""
         return self.products.needs()
@@ -91,22 +98,6 @@ class LinearFilter(EarlyExit):
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""
         return self.products.operations() + 2 * self.n_decisions
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return weights, intercepts and half-widths."""
-        return (
-            Table(
-                "filter_weights",
-                self.products.blocks,
-                "Weights w_p of the estimate, per prepared feature: [block][feature][lane]",
-            ),
-            Table(
-                "filter_intercept",
-                self.intercept,
-                "Constants c_p of the estimate, the middle of its band: [decision]",
-            ),
-            Table(
-                "filter_half_width",
-                self.half_width,
-                "Half of the calibrated band of the decisions: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the constants that its inner products share, and the number of decisions."""
+        return (("N_DECISIONS", self.products.n_rows), *Laid.shared(self))

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import UNKNOWN, Batch, joined, put
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.nearest_centre import (
     LARGEST_RELATIVE,
@@ -86,11 +85,6 @@ class LocalExpansion(EarlyExit):
         Number of children of a centre, for each level; the first number is the root's.
     centres : ndarray of shape (n_centres, n_features), float32
         Level after level, the children of one centre side by side.
-    radius : ndarray of shape (n_centres,), float32
-        R.
-    decisions : ndarray of shape (n_centres, n_rows), uint16
-        The decisions that are bounded at a centre.
-    weights : ndarray of shape (n_centres, n_rows, n_features), float32
     constants : ndarray of shape (n_centres, n_rows, N_CONSTANTS), float32
     basis : ndarray of shape (n_basis, n_features), float32
         The basis B; with n_basis = 0 there is no curved test.
@@ -104,34 +98,88 @@ class LocalExpansion(EarlyExit):
         b, before a sum of integers; otherwise of length 0.
     """
 
-    branches: np.ndarray
-    centres: Float32Array
-    radius: Float32Array
-    decisions: np.ndarray
-    weights: Float32Array
-    constants: Float32Array
-    basis: Float32Array
-    forms: Float32Array
-    curved: Float32Array
+    branches: NDArray[np.uint16]
+    centres: Annotated[
+        Float32Array,
+        Layout(
+            "Centres c, in prepared features: [centre][feature]",
+            ("centres", "N_PREPARED"),
+            name="local_centres",
+        ),
+    ]
+    radius: Annotated[
+        Float32Array,
+        Layout(
+            "Radius of each centre, the largest |x - c| of use: [centre]",
+            ("centres",),
+            name="local_radius",
+        ),
+    ]
+    decisions: Annotated[
+        NDArray[np.uint16],
+        Layout(
+            "Number p of the decision that a row bounds: [centre][row]",
+            ("centres", "rows of a centre"),
+            name="local_decisions",
+        ),
+    ]
+    weights: Annotated[
+        Float32Array,
+        Layout(
+            "Slopes w of the decision, per prepared feature: [centre][row][feature]",
+            ("centres", "rows of a centre", "N_PREPARED"),
+            name="local_expansion_of",
+        ),
+    ]
+    constants: Annotated[
+        Float32Array,
+        Layout(
+            f"Constants C, m and those of the bounds of a row: [centre][row][{N_CONSTANTS}]",
+            name="expansion_constants",
+        ),
+    ]
+    basis: Annotated[
+        Float32Array,
+        Layout(
+            "Basis B of the curved test, without unit: [row][feature]",
+            ("rows of B", "N_PREPARED"),
+            name="local_basis",
+            where="n_basis",
+        ),
+    ]
+    forms: Annotated[
+        Float32Array,
+        Layout(
+            "Triangles Q, P and T of the curved test: [last centre][row][3][i <= j]",
+            name="local_forms",
+            where="n_basis",
+        ),
+    ]
+    curved: Annotated[
+        Float32Array,
+        Layout(
+            f"Constant m and those of the bounds: [last centre][row][{N_CURVED}]",
+            name="local_curved_constants",
+            where="n_basis",
+        ),
+    ]
     up: np.float32
     relative: np.float32
     relative_per_square: np.float32
     relative_per_reach: np.float32
     result_error: np.float32
-    intercept: Float32Array = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
+    intercept: Annotated[
+        Float32Array,
+        Layout(
+            "Intercepts b_p of the decisions: [decision]", ("N_DECISIONS",), where="intercept.size"
+        ),
+    ] = field(default_factory=lambda: np.zeros(0, dtype=np.float32))
 
     template: ClassVar[str] = "local_expansion"
     exit: ClassVar[str | None] = "certified"
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
     holds_in_box: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        for name in ("branches", "decisions"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
-        floats = ("centres", "radius", "weights", "constants", "basis", "forms", "curved")
-        for name in (*floats, "intercept"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def n_centres(self) -> int:
@@ -358,17 +406,6 @@ class LocalExpansion(EarlyExit):
         form = self.n_basis * (self.n_basis + 1) // 2 + self.n_basis
         return 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
 
-    def shared(self) -> Shared:
-        """Return the features and, if the stage has its own intercepts, the decisions."""
-        return (
-            *sizes(self.centres, "centres", "N_PREPARED"),
-            *sizes(self.radius, "centres"),
-            *sizes(self.decisions, "centres", "rows of a centre"),
-            *sizes(self.weights, "centres", "rows of a centre", "N_PREPARED"),
-            *sizes(self.basis, "rows of B", "N_PREPARED"),
-            *(sizes(self.intercept, "N_DECISIONS") if len(self.intercept) else ()),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum, which must have an rbf kernel."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
@@ -421,54 +458,3 @@ class LocalExpansion(EarlyExit):
             *members,
             Member("float", "local_projected", self.n_basis, "x - c along the basis"),
         )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the tree, the forms and the constants of the bounds."""
-        tables = [
-            Table(
-                "local_centres", self.centres, "Centres c, in prepared features: [centre][feature]"
-            ),
-            Table(
-                "local_radius",
-                self.radius,
-                "Radius of each centre, the largest |x - c| of use: [centre]",
-            ),
-            Table(
-                "local_decisions",
-                self.decisions,
-                "Number p of the decision that a row bounds: [centre][row]",
-            ),
-            Table(
-                "local_expansion_of",
-                self.weights,
-                "Slopes w of the decision, per prepared feature: [centre][row][feature]",
-            ),
-            Table(
-                "expansion_constants",
-                self.constants,
-                f"Constants C, m and those of the bounds of a row: [centre][row][{N_CONSTANTS}]",
-            ),
-        ]
-        if self.n_basis:
-            tables += [
-                Table(
-                    "local_basis",
-                    self.basis,
-                    "Basis B of the curved test, without unit: [row][feature]",
-                ),
-                Table(
-                    "local_forms",
-                    self.forms,
-                    "Triangles Q, P and T of the curved test: [last centre][row][3][i <= j]",
-                ),
-                Table(
-                    "local_curved_constants",
-                    self.curved,
-                    f"Constant m and those of the bounds: [last centre][row][{N_CURVED}]",
-                ),
-            ]
-        if len(self.intercept):
-            tables.append(
-                Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]")
-            )
-        return tuple(tables)

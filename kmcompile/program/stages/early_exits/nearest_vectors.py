@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import value_within
-from kmcompile.numeric.arrays import Float32Array, finite, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.approximate_kernels import approximation_members, slots
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit, Thresholds
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
@@ -62,8 +63,6 @@ class NearestVectors(EarlyExit):
     ----------
     levels : tuple of InnerProducts
         The matrices M_l, with p_l - p_{l-1} orthonormal rows each.
-    vectors : ndarray of shape (n_blocks, p, lanes), float32
-        The projected support vectors.
     residuals : ndarray of shape (n_levels, n_slots), float32
         Squared norm of each vector's part outside the projection; of shape (0, n_slots) if the
         kernel is a function of inner products.
@@ -76,36 +75,84 @@ class NearestVectors(EarlyExit):
     steps : ndarray of shape (n_tests,), uint16
         Number of touched vectors at each test. With `from_estimate` the first n_levels are 0, the
         others increase.
-    own, earlier, offset, half_width : ndarray of shape (n_tests, n_decisions), float32
-    least, largest : ndarray of shape (n_levels,), float32
     """
 
     levels: tuple[InnerProducts, ...]
-    vectors: Float32Array
-    residuals: Float32Array
-    weights: Float32Array
+    vectors: Annotated[
+        Float32Array,
+        Layout(
+            "Projected support vectors M s_i: [block][dimension][lane]",
+            ("N_BLOCKS", "dimensions of all levels", "LANES"),
+            name="projected",
+        ),
+    ]
+    residuals: Annotated[
+        Float32Array,
+        Layout(
+            "Square of the part of each vector outside M: [level][slot]",
+            ("levels", "N_SLOTS"),
+            where="uses_distance",
+        ),
+    ]
+    weights: Annotated[
+        Float32Array,
+        Layout(
+            "Score of a vector whose kernel is 1, 0 where it is never touched: [slot]", ("N_SLOTS",)
+        ),
+    ]
     far: np.float32
     from_estimate: bool
     tug_of_war: bool
-    steps: NDArray[np.uint16]
-    own: Float32Array
-    earlier: Float32Array
-    offset: Float32Array
-    half_width: Float32Array
-    least: Float32Array
-    largest: Float32Array
+    steps: Annotated[
+        NDArray[np.uint16],
+        Layout("Number of vectors that are touched before a test: [test]", ("tests",)),
+    ]
+    own: Annotated[
+        Float32Array,
+        Layout(
+            "Share of the running decisions in a test: [test][decision]",
+            ("tests of touched vectors", "N_DECISIONS"),
+        ),
+    ]
+    earlier: Annotated[
+        Float32Array,
+        Layout(
+            "Share of the reduced set's estimate in a test: [test][decision]",
+            ("tests of touched vectors", "N_DECISIONS"),
+        ),
+    ]
+    offset: Annotated[
+        Float32Array,
+        Layout(
+            "Middle of the calibrated band of the decisions: [test][decision]",
+            ("tests of touched vectors", "N_DECISIONS"),
+        ),
+    ]
+    half_width: Annotated[
+        Float32Array,
+        Layout(
+            "Half of the calibrated band of the decisions: [test][decision]",
+            ("tests of touched vectors", "N_DECISIONS"),
+            clipped=True,
+        ),
+    ]
+    least: Annotated[
+        Float32Array,
+        Layout("Least square of what is outside M: [level]", ("levels",), clipped=True),
+    ]
+    largest: Annotated[
+        Float32Array,
+        Layout("Largest square of what is outside M: [level]", ("levels",), clipped=True),
+    ]
 
     template: ClassVar[str] = "nearest_vectors"
     exit: ClassVar[str | None] = "statistical"
+    prefix: ClassVar[str] = "nearest"
     takes_estimate: ClassVar[bool] = True
     uses_spread: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for name in ("vectors", "residuals", "weights", "own", "earlier", "offset"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        for name in ("half_width", "least", "largest"):
-            object.__setattr__(self, name, finite(getattr(self, name)))
-        object.__setattr__(self, "steps", frozen(self.steps, np.uint16))
+        Laid.__post_init__(self)
         if self.residuals.min(initial=0.0) < 0.0:
             # The C's kernel functions do not accept a negative distance.
             raise ValueError("residuals of nearest_vectors must be at least 0")
@@ -298,26 +345,6 @@ class NearestVectors(EarlyExit):
         ]
         return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, decisions and slots of the exact sum."""
-        tests = (self.own, self.earlier, self.offset, self.half_width)
-        return (
-            *(size for level in self.levels for size in level.shared()),
-            *sizes(self.vectors, "N_BLOCKS", "dimensions of all levels", "LANES"),
-            ("dimensions of all levels", self.level_ends[-1]),
-            *sizes(self.weights, "N_SLOTS"),
-            *(sizes(self.residuals, "levels", "N_SLOTS") if self.uses_distance else ()),
-            *sizes(self.steps, "tests"),
-            *(
-                s
-                for table in tests
-                for s in sizes(table, "tests of touched vectors", "N_DECISIONS")
-            ),
-            ("levels", self.n_levels),
-            *sizes(self.least, "levels"),
-            *sizes(self.largest, "levels"),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: it needs single kernels in float32."""
         return isinstance(other, ExactSum) and other.has_single_kernels
@@ -398,68 +425,19 @@ class NearestVectors(EarlyExit):
         """Return the members for approximate kernels and touched vectors."""
         return approximation_members(self.n_decisions, self.n_slots, self.n_blocks, self.touches)
 
+    def shared(self) -> Shared:
+        """Return the numbers of features, decisions and slots of the exact sum."""
+        own = (("dimensions of all levels", self.level_ends[-1]), ("levels", self.n_levels))
+        return (*own, *Laid.shared(self))
+
     def tables(self) -> tuple[Table, ...]:
         """Return projections, projected vectors, residuals, weights and the tests."""
-        levels = tuple(
-            Table(
-                f"nearest_projection_{n}",
-                level.blocks,
-                "Rows of the projection M, without unit: [block][feature][lane]",
-            )
+        text = "Rows of the projection M, without unit: [block][feature][lane]"
+        levels = (
+            Table(f"nearest_projection_{n}", level.blocks, text)
             for n, level in enumerate(self.levels, start=1)
         )
-        residuals = (
-            (
-                Table(
-                    "nearest_residuals",
-                    self.residuals,
-                    "Square of the part of each vector outside M: [level][slot]",
-                ),
-            )
-            if self.uses_distance
-            else ()
-        )
-        return (
-            *levels,
-            Table(
-                "nearest_projected",
-                self.vectors,
-                "Projected support vectors M s_i: [block][dimension][lane]",
-            ),
-            *residuals,
-            Table(
-                "nearest_weights",
-                self.weights,
-                "Score of a vector whose kernel is 1, 0 where it is never touched: [slot]",
-            ),
-            Table(
-                "nearest_steps",
-                self.steps,
-                "Number of vectors that are touched before a test: [test]",
-            ),
-            Table(
-                "nearest_own",
-                self.own,
-                "Share of the running decisions in a test: [test][decision]",
-            ),
-            Table(
-                "nearest_earlier",
-                self.earlier,
-                "Share of the reduced set's estimate in a test: [test][decision]",
-            ),
-            Table(
-                "nearest_offset",
-                self.offset,
-                "Middle of the calibrated band of the decisions: [test][decision]",
-            ),
-            Table(
-                "nearest_half_width",
-                self.half_width,
-                "Half of the calibrated band of the decisions: [test][decision]",
-            ),
-            Table("nearest_least", self.least, "Least square of what is outside M: [level]"),
-            Table("nearest_largest", self.largest, "Largest square of what is outside M: [level]"),
-        )
+        return (*levels, *Laid.tables(self))
 
 
 def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
@@ -52,32 +52,41 @@ class QuadraticBounds(EarlyExit):
 
     Parameters
     ----------
-    rows : ndarray of shape (n_levels, n_features), float32
-        l, then the v_k.
     levels : ndarray of shape (n_levels, 3), float32
         c_r (0 at level 0, which has no square), below_r and above_r.
     radii : ndarray of shape (degree + 1,), float32
         C_k and the roundings.
-    slopes : ndarray of shape (degree,), float32
     intercept : float32
         b.
     largest : float32
         Largest Y; more might overflow, and proves nothing.
     """
 
-    rows: Float32Array
-    levels: Float32Array
-    radii: Float32Array
-    slopes: Float32Array
+    rows: Annotated[
+        Float32Array,
+        Layout(
+            "Linear part l, then directions v_k of squares: [level][feature]",
+            ("levels of the quadratic bounds", "N_PREPARED"),
+        ),
+    ]
+    levels: Annotated[
+        Float32Array,
+        Layout(
+            "Factor c of a square, and how far the rest lies below and above: [level][column]",
+            ("levels of the quadratic bounds", "factors of a level"),
+        ),
+    ]
+    radii: Annotated[
+        Float32Array,
+        Layout("Radius per power of y = |x| + d: [power]", ("powers of the quadratic bounds",)),
+    ]
+    slopes: Annotated[Float32Array, Layout("Radius per power of y times d: [power]")]
     intercept: np.float32
     largest: np.float32
 
     template: ClassVar[str] = "quadratic_bounds"
     exit: ClassVar[str | None] = "certified"
-
-    def __post_init__(self) -> None:
-        for name in ("rows", "levels", "radii", "slopes"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+    prefix: ClassVar[str] = "quadratic"
 
     def __str__(self) -> str:
         """Return a short description for people."""
@@ -164,18 +173,6 @@ class QuadraticBounds(EarlyExit):
             return isinstance(other.kernel, PolyFloat32 | SigmoidFloat32)
         return isinstance(other, PolynomialSum)
 
-    def shared(self) -> Shared:
-        """Return the numbers of features and decisions."""
-        return (
-            *sizes(self.rows, "levels of the quadratic bounds", "N_PREPARED"),
-            *sizes(self.levels, "levels of the quadratic bounds", "factors of a level"),
-            ("factors of a level", 3),
-            ("powers of the quadratic bounds", len(self.radii)),
-            ("powers of the quadratic bounds", len(self.slopes) + 1),
-            ("N_DECISIONS", 1),
-            ("N_CLASSES", 2),
-        )
-
     def defines(self) -> tuple[Constant, ...]:
         """Return the constants for the stage's sizes."""
         return (
@@ -183,22 +180,11 @@ class QuadraticBounds(EarlyExit):
             Constant("QUADRATIC_DEGREE", self.degree, "of the last part of the bounds"),
         )
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return rows, levels and the constants of the radius."""
-        return (
-            Table(
-                "quadratic_rows",
-                self.rows,
-                "Linear part l, then directions v_k of squares: [level][feature]",
-            ),
-            Table(
-                "quadratic_levels",
-                self.levels,
-                "Factor c of a square, and how far the rest lies below and above: [level][column]",
-            ),
-            Table("quadratic_radii", self.radii, "Radius per power of y = |x| + d: [power]"),
-            Table("quadratic_slopes", self.slopes, "Radius per power of y times d: [power]"),
-        )
+    def shared(self) -> Shared:
+        """Return the numbers of features and decisions."""
+        powers = ("powers of the quadratic bounds", len(self.slopes) + 1)
+        own = (("factors of a level", 3), powers, ("N_DECISIONS", 1), ("N_CLASSES", 2))
+        return (*own, *Laid.shared(self))
 
 
 def _product(x: Float32Array, row: Float32Array) -> Float32Array:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, finite, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 from kmcompile.program.stages.ends import Ends
 
@@ -33,21 +33,28 @@ class ReducedSet(FreeVectors):
     least_spread, largest_spread : float32
     """
 
-    earlier: Float32Array
+    weights: Annotated[
+        Float32Array,
+        Layout("Weights of the decisions' estimates and of the spread: [block][row][lane]"),
+    ]
+    earlier: Annotated[
+        Float32Array,
+        Layout("Share of the set before in the estimate: [decision]", ("N_DECISIONS",)),
+    ]
     least_spread: np.float32
     largest_spread: np.float32
-    half_width: Float32Array
+    half_width: Annotated[
+        Float32Array,
+        Layout(
+            "Half of the calibrated band, in spreads: [decision]", ("N_DECISIONS",), clipped=True
+        ),
+    ]
 
     template: ClassVar[str] = "reduced_set"
     exit: ClassVar[str | None] = "statistical"
     hands_on_estimate: ClassVar[bool] = True
     takes_estimate: ClassVar[bool] = True
     uses_spread: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        FreeVectors.__post_init__(self)
-        object.__setattr__(self, "earlier", frozen(self.earlier, np.float32))
-        object.__setattr__(self, "half_width", finite(self.half_width))
 
     @property
     def prefix(self) -> str:
@@ -84,34 +91,12 @@ class ReducedSet(FreeVectors):
         batch = ends.label.run(batch)
         return batch, batch.certified & in_range
 
-    def shared(self) -> Shared:
-        """Return the constants that its projection shares, and the number of decisions."""
-        return (
-            *self.products.shared(),
-            *sizes(self.earlier, "N_DECISIONS"),
-            *sizes(self.half_width, "N_DECISIONS"),
-            *sizes(self.intercept[1:], "N_DECISIONS"),
-            *sizes(self.slopes[1:, 0], "N_DECISIONS"),
-            *sizes(self.weights[0, 1:, 0], "N_DECISIONS"),
-        )
-
     def members(self) -> tuple[Member, ...]:
         """Return the workspace member for the estimate."""
         rows = self.n_decisions + 1
         return (Member("float", "estimate", rows, "of a reduced set: decisions, spread"),)
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return projection, vectors, weights, slopes, intercepts and half-widths."""
-        return (
-            *self._tables_of_rows("the decisions' estimates and of the spread"),
-            Table(
-                f"{self.prefix}_earlier",
-                self.earlier,
-                "Share of the set before in the estimate: [decision]",
-            ),
-            Table(
-                f"{self.prefix}_half_width",
-                self.half_width,
-                "Half of the calibrated band, in spreads: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the constants that its projection shares, and the number of decisions."""
+        rows = (self.intercept, self.slopes, self.weights[0])
+        return (*Laid.shared(self), *(("N_DECISIONS", len(row) - 1) for row in rows))

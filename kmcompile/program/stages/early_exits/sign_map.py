@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
@@ -71,9 +71,12 @@ class SignMap(EarlyExit):
     scale: Float32Array
     across: NDArray[np.uint16]
     depth: int
-    outer: NDArray[np.uint32]
-    inner: NDArray[np.uint32]
-    ranks: NDArray[np.uint16]
+    outer: Annotated[
+        NDArray[np.uint32],
+        Layout("Upper bits of the kinds of the boxes, the lowest bit first: [word]"),
+    ]
+    inner: Annotated[NDArray[np.uint32], Layout("Lower bits of the same: [word]")]
+    ranks: Annotated[NDArray[np.uint16], Layout("Number of halved boxes before: [pair of words]")]
     n_nodes: int
     least: np.float32
     largest: np.float32
@@ -81,14 +84,7 @@ class SignMap(EarlyExit):
 
     template: ClassVar[str] = "sign_map"
     exit: ClassVar[str | None] = "certified"
-
-    def __post_init__(self) -> None:
-        for name in ("low", "width", "scale"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        for name in ("outer", "inner"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint32))
-        for name in ("across", "ranks"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
+    prefix: ClassVar[str] = "map"
 
     @classmethod
     def of(
@@ -243,18 +239,6 @@ class SignMap(EarlyExit):
             Constant("MAP_HALVED", HALVED, "of one that is halved"),
             Constant("MAP_ROOTS", self.n_roots, "boxes of the first level"),
             Constant("MAP_DEPTH", self.depth, "how often a box is halved, at most"),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the planes of bits and the ranks."""
-        return (
-            Table(
-                "map_outer",
-                self.outer,
-                "Upper bits of the kinds of the boxes, the lowest bit first: [word]",
-            ),
-            Table("map_inner", self.inner, "Lower bits of the same: [word]"),
-            Table("map_ranks", self.ranks, "Number of halved boxes before: [pair of words]"),
         )
 
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import ORDER_COLUMNS, PolyRemainder
-from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, joined
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.approximate_kernels import approximation_members, slots
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
@@ -84,8 +85,6 @@ class SubspaceCertificate(EarlyExit):
     remainder : PolyRemainder
     products : InnerProducts
         The rows V^, shape (p, n_features).
-    vectors : ndarray of shape (n_blocks, p, lanes), float32
-        The projected vectors s^.
     weights : ndarray of shape (n_slots,), float32
         The factors g, at most 1; 0 for a padding slot.
     max_touched : int
@@ -95,10 +94,34 @@ class SubspaceCertificate(EarlyExit):
         multiplies.
     """
 
-    remainder: PolyRemainder
-    products: InnerProducts
-    vectors: Float32Array
-    weights: Float32Array
+    remainder: Annotated[
+        PolyRemainder,
+        Layout(
+            "Factors of the orders of the remainder: [order][column]",
+            name="orders",
+            of="remainder.orders",
+        ),
+    ]
+    products: Annotated[
+        InnerProducts,
+        Layout(
+            "Rows of the subspace V, without unit: [block][feature][lane]",
+            name="projection",
+            of="products.blocks",
+        ),
+    ]
+    vectors: Annotated[
+        Float32Array,
+        Layout(
+            "Projected support vectors V s_i: [block][dimension][lane]",
+            ("N_BLOCKS", "dimensions of the subspace", "LANES"),
+            name="projected",
+        ),
+    ]
+    weights: Annotated[
+        Float32Array,
+        Layout("Weights (beta_i / delta_i)^2, 0 where it is never touched: [slot]", ("N_SLOTS",)),
+    ]
     max_touched: int
     slack: np.float32
     remainder_factor: np.float32
@@ -112,11 +135,9 @@ class SubspaceCertificate(EarlyExit):
 
     template: ClassVar[str] = "subspace_certificate"
     exit: ClassVar[str | None] = "certified"
+    prefix: ClassVar[str] = "subspace"
+    order_in_c: ClassVar[tuple[str, ...]] = ("products", "vectors", "weights")
     needs_root_bound: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        for name in ("vectors", "weights"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     def __str__(self) -> str:
         """Return a short description for people."""
@@ -333,17 +354,6 @@ class SubspaceCertificate(EarlyExit):
         kernel = exact.total_operations + exact.kernel.finish_operations
         return heap + kernel + _TOUCH_OPERATIONS + TEST_OPERATIONS + ends.label.operations()
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, decisions and slots of the exact sum."""
-        return (
-            *self.products.shared(),
-            ("dimensions of the subspace", self.n_out),
-            *sizes(self.vectors, "N_BLOCKS", "dimensions of the subspace", "LANES"),
-            *sizes(self.weights, "N_SLOTS"),
-            ("N_DECISIONS", 1),
-            ("N_ROWS", 1),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: float32 vectors, polynomial kernel."""
         if not isinstance(other, ExactSum) or not other.has_single_kernels:
@@ -404,37 +414,13 @@ class SubspaceCertificate(EarlyExit):
         """Return the members for kernels in the subspace and touched vectors."""
         return approximation_members(1, self.n_slots, self.n_blocks, self.touches)
 
+    def shared(self) -> Shared:
+        """Return the numbers of features, decisions and slots of the exact sum."""
+        own = (("dimensions of the subspace", self.n_out), ("N_DECISIONS", 1), ("N_ROWS", 1))
+        return (*own, *Laid.shared(self))
+
     def tables(self) -> tuple[Table, ...]:
         """Return projection, projected vectors, weights and orders."""
-        columns: tuple[Table, ...] = ()
-        if len(self.products.columns):
-            columns = (
-                Table(
-                    "subspace_columns",
-                    self.products.columns,
-                    "Numbers of the features that V looks at: [column]",
-                ),
-            )
-        return (
-            *columns,
-            Table(
-                "subspace_projection",
-                self.products.blocks,
-                "Rows of the subspace V, without unit: [block][feature][lane]",
-            ),
-            Table(
-                "subspace_projected",
-                self.vectors,
-                "Projected support vectors V s_i: [block][dimension][lane]",
-            ),
-            Table(
-                "subspace_weights",
-                self.weights,
-                "Weights (beta_i / delta_i)^2, 0 where it is never touched: [slot]",
-            ),
-            Table(
-                "subspace_orders",
-                self.remainder.orders,
-                "Factors of the orders of the remainder: [order][column]",
-            ),
-        )
+        text, columns = "Numbers of the features that V looks at: [column]", self.products.columns
+        own = (Table("subspace_columns", columns, text),) if len(columns) else ()
+        return (*own, *Laid.tables(self))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.numeric.arrays import Float32Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import UNKNOWN, Batch, put
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.nearest_centre import LARGEST_RELATIVE, nearest
 from kmcompile.program.stages.ends import Ends
@@ -64,11 +64,6 @@ class TaylorPolynomial(EarlyExit):
         Number of children of a centre, for each level; the first number is the root's.
     centres : ndarray of shape (n_centres, n_features), float32
         Level after level, the children of one centre side by side.
-    radius : ndarray of shape (n_leaves,), float32
-        R of the last level's centres.
-    decisions : ndarray of shape (n_leaves, n_rows), uint16
-    terms : ndarray of shape (n_leaves, n_rows, 1 + n_terms), float32
-        C, then the coefficients in the order of nested sums.
     bounds : ndarray of shape (n_leaves, n_rows, degree + 5), float32
         r_1 .. r_(K + 3), d, minimum.
     up, relative, relative_per_square, relative_per_reach, result_error : float32
@@ -76,12 +71,39 @@ class TaylorPolynomial(EarlyExit):
     """
 
     degree: int
-    branches: np.ndarray
-    centres: Float32Array
-    radius: Float32Array
-    decisions: np.ndarray
-    terms: Float32Array
-    bounds: Float32Array
+    branches: NDArray[np.uint16]
+    centres: Annotated[
+        Float32Array,
+        Layout(
+            "Centres c of polynomials, in prepared features: [centre][feature]",
+            ("centres of polynomials", "N_PREPARED"),
+        ),
+    ]
+    radius: Annotated[
+        Float32Array, Layout("The largest |x - c| of use: [last centre]", ("polynomials' leaves",))
+    ]
+    decisions: Annotated[
+        NDArray[np.uint16],
+        Layout(
+            "Number p of the decision that a row bounds: [last centre][row]",
+            ("polynomials' leaves", "polynomials of a leaf"),
+        ),
+    ]
+    terms: Annotated[
+        Float32Array,
+        Layout(
+            "Constant, then coefficients in the order of nested sums: [last centre][row][term]",
+            ("polynomials' leaves", "polynomials of a leaf", "their terms"),
+        ),
+    ]
+    bounds: Annotated[
+        Float32Array,
+        Layout(
+            "Constants r_{self.n_powers} .. r_1, d and the least bound: "
+            "[last centre][row][constant]",
+            of="falling_bounds",
+        ),
+    ]
     up: np.float32
     relative: np.float32
     relative_per_square: np.float32
@@ -90,14 +112,9 @@ class TaylorPolynomial(EarlyExit):
 
     template: ClassVar[str] = "taylor_polynomial"
     exit: ClassVar[str | None] = "certified"
+    prefix: ClassVar[str] = "taylor"
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        for name in ("branches", "decisions"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
-        for name in ("centres", "radius", "terms", "bounds"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def n_features(self) -> int:
@@ -223,16 +240,6 @@ class TaylorPolynomial(EarlyExit):
         per_row = self.n_terms + self.degree + N_HIGHER + 14 + NARROW_OPERATIONS
         return self.n_features + self.n_rows * per_row + ends.label.operations()
 
-    def shared(self) -> Shared:
-        """Return the features and the sizes of the tables."""
-        return (
-            *sizes(self.centres, "centres of polynomials", "N_PREPARED"),
-            *sizes(self.radius, "polynomials' leaves"),
-            *sizes(self.decisions, "polynomials' leaves", "polynomials of a leaf"),
-            *sizes(self.terms, "polynomials' leaves", "polynomials of a leaf", "their terms"),
-            ("their terms", 1 + sum(loop.turns for loop in _chain(self.loops))),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum, which must have an rbf kernel."""
         if not isinstance(other, ExactSum | PairSum) or not isinstance(other.kernel, RbfFloat32):
@@ -261,34 +268,21 @@ class TaylorPolynomial(EarlyExit):
         """Return x - c."""
         return (Member("float", "taylor_offset", self.n_features, "x - c of the polynomials"),)
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the tree, the polynomials and the constants of the bounds, highest power first."""
-        n_powers = self.degree + N_HIGHER
-        powers, others = self.bounds[:, :, n_powers - 1 :: -1], self.bounds[:, :, n_powers:]
-        return (
-            Table(
-                "taylor_centres",
-                self.centres,
-                "Centres c of polynomials, in prepared features: [centre][feature]",
-            ),
-            Table("taylor_radius", self.radius, "The largest |x - c| of use: [last centre]"),
-            Table(
-                "taylor_decisions",
-                self.decisions,
-                "Number p of the decision that a row bounds: [last centre][row]",
-            ),
-            Table(
-                "taylor_terms",
-                self.terms,
-                "Constant, then coefficients in the order of nested sums: [last centre][row][term]",
-            ),
-            Table(
-                "taylor_bounds",
-                np.concatenate([powers, others], axis=2),
-                f"Constants r_{n_powers} .. r_1, d and the least bound: "
-                "[last centre][row][constant]",
-            ),
-        )
+    @property
+    def n_powers(self) -> int:
+        """Powers of the bound, each of which has a constant r."""
+        return self.degree + N_HIGHER
+
+    @property
+    def falling_bounds(self) -> Float32Array:
+        """The constants of the bounds as the C has them: the highest power first."""
+        powers = self.bounds[:, :, self.n_powers - 1 :: -1]
+        return np.concatenate([powers, self.bounds[:, :, self.n_powers :]], axis=2)
+
+    def shared(self) -> Shared:
+        """Return the features and the sizes of the tables."""
+        terms = 1 + sum(loop.turns for loop in _chain(self.loops))
+        return (("their terms", terms), *Laid.shared(self))
 
 
 def _chain(loop: NestedLoop | None) -> Iterator[NestedLoop]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import frozen
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
@@ -64,16 +64,21 @@ class Monitor(Always):
     n_features: int
     first: int
     step: int
-    weight: np.ndarray
-    start: np.ndarray
+    weight: Annotated[
+        np.ndarray, Layout("Weights: [feature read][direction]", where="n_directions")
+    ]
+    start: Annotated[
+        np.ndarray, Layout("Minus the samples' centre: [direction]", where="n_directions")
+    ]
     limit: np.float32 | int
-    least: np.ndarray
-    largest: np.ndarray
+    least: Annotated[np.ndarray, Layout("Least usual values: [feature]", where="n_limits")]
+    largest: Annotated[np.ndarray, Layout("Largest usual values: [feature]", where="n_limits")]
     per_unit: np.float32 | None = None
     most_code: int = 0
 
     template: ClassVar[str] = "monitor"
     place: ClassVar[Place] = Place.MONITOR
+    prefix: ClassVar[str] = "monitor"
 
     def __post_init__(self) -> None:
         for name in ("weight", "start", "least", "largest"):
@@ -185,18 +190,3 @@ class Monitor(Always):
             Constant("MONITOR_DIRECTIONS", self.n_directions, "directions of the monitor's score"),
             Constant("MONITOR_READ", self.n_read, "features that each direction reads"),
         )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables."""
-        tables = []
-        if self.n_directions:
-            tables += [
-                Table("monitor_weight", self.weight, "Weights: [feature read][direction]"),
-                Table("monitor_start", self.start, "Minus the samples' centre: [direction]"),
-            ]
-        if self.n_limits:
-            tables += [
-                Table("monitor_least", self.least, "Least usual values: [feature]"),
-                Table("monitor_largest", self.largest, "Largest usual values: [feature]"),
-            ]
-        return tuple(tables)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, finite
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
 
@@ -60,7 +61,9 @@ class RangeGate(Always):
     largest: np.float32
     skip_zeros: bool
     divided: bool = False
-    usual: Float32Array = field(default_factory=lambda: np.zeros((0, 2), dtype=np.float32))
+    usual: Annotated[Float32Array, Layout("", clipped=True)] = field(
+        default_factory=lambda: np.zeros((0, 2), dtype=np.float32)
+    )
 
     template: ClassVar[str] = "range_gate"
     place: ClassVar[Place] = Place.GATE
@@ -68,7 +71,7 @@ class RangeGate(Always):
     def __post_init__(self) -> None:
         for name in ("least", "largest"):
             object.__setattr__(self, name, np.float32(finite(getattr(self, name))))
-        object.__setattr__(self, "usual", finite(self.usual))
+        Laid.__post_init__(self)
         if self.skip_zeros and self.divided:
             raise ValueError("range_gate: with skip_zeros |x|^2 is summed, it is not taken as 1")
         inside = np.vstack([self.usual, [[self.least, self.largest]]])

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import frozen
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.sums.fixed_kernel import Whole
 from kmcompile.program.stages.sums.fixed_sum import exact_product
 
@@ -21,7 +20,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedLinear:
+class FixedLinear(Laid):
     """Adds <w_p, x> of a leaf to its sums of products: 2^shift sum_j W_j X_j, X the codes.
 
     The integers W are w in units of 2^shift products a code. The sum has 64 bits. Where it is below
@@ -29,18 +28,22 @@ class FixedLinear:
 
     Parameters
     ----------
-    weights : ndarray of shape (n_leaves, n_decisions, n_features), int16 or int32
     shift : int
     weight : int
         Multiply-adds of codes that take as many instructions as one of this sum.
     """
 
-    weights: NDArray[np.int32]
+    weights: Annotated[
+        NDArray[np.int32],
+        Layout(
+            "Weights w_p of the linear part of a leaf in steps: [leaf][decision][feature]",
+            ("N_LEAVES", "N_DECISIONS", "N_PREPARED"),
+            name="leaf_weights",
+            narrow=np.int16,
+        ),
+    ]
     shift: int
     weight: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", frozen(self.weights, narrowest(self.weights)))
 
     @property
     def wide(self) -> bool:
@@ -61,18 +64,9 @@ class FixedLinear:
             np.maximum(-total, 0).astype(np.uint64) << shift,
         )
 
-    def shared(self) -> Shared:
-        """Return the numbers of leaves, decisions and features."""
-        return sizes(self.weights, "N_LEAVES", "N_DECISIONS", "N_PREPARED")
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the weights."""
-        text = "Weights w_p of the linear part of a leaf in steps: [leaf][decision][feature]"
-        return (Table("leaf_weights", self.weights, text),)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedPairs:
+class FixedPairs(Laid):
     """Adds c_ij K_i K_j, j <= i, to the sums of products of a leaf.
 
     What K_i is multiplied by is summed first: F = beta_i + sum over j <= i of c_ij k_j, what is
@@ -80,19 +74,23 @@ class FixedPairs:
 
     Parameters
     ----------
-    starts : ndarray of shape (n_leaves,), uint32
-        The first pair of each leaf.
     coefficients : ndarray of shape (n_pairs, n_decisions), int16 or int32
         c of the pairs (0, 0), (1, 0), (1, 1), (2, 0), ... of each leaf's vectors in steps.
     """
 
-    starts: NDArray[np.uint32]
-    coefficients: NDArray[np.int32]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", frozen(self.starts, np.uint32))
-        kind = narrowest(self.coefficients)
-        object.__setattr__(self, "coefficients", frozen(self.coefficients, kind))
+    starts: Annotated[
+        NDArray[np.uint32],
+        Layout("The first pair of a leaf: [leaf]", ("N_LEAVES",), name="pair_starts"),
+    ]
+    coefficients: Annotated[
+        NDArray[np.int32],
+        Layout(
+            "Coefficients c of K_i K_j, j <= i, in steps, leaf by leaf: [pair][decision]",
+            ("N_PAIRS", "N_DECISIONS"),
+            name="pair_coefficients",
+            narrow=np.int16,
+        ),
+    ]
 
     def products(self, kernels: Whole, coefficients: NDArray[np.int64], leaf: int) -> Whole:
         """Return the sums over a leaf's vectors of F k, shape (n_queries, n_decisions, 2).
@@ -129,21 +127,6 @@ class FixedPairs:
         n = len(self.coefficients)
         return (Constant("N_PAIRS", n, "pairs of kernels of all leaves together"),)
 
-    def shared(self) -> Shared:
-        """Return the numbers of leaves, pairs and decisions."""
-        return (
-            *sizes(self.starts, "N_LEAVES"),
-            *sizes(self.coefficients, "N_PAIRS", "N_DECISIONS"),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the pairs' coefficients and their starts."""
-        text = "Coefficients c of K_i K_j, j <= i, in steps, leaf by leaf: [pair][decision]"
-        return (
-            Table("pair_starts", self.starts, "The first pair of a leaf: [leaf]"),
-            Table("pair_coefficients", self.coefficients, text),
-        )
-
 
 def scaled(sums: Whole, kernels: Whole) -> Whole:
     """Return sums below 2^63 times kernels of at most 2^31, in units of 2^31 and cut to whole ones.
@@ -155,8 +138,3 @@ def scaled(sums: Whole, kernels: Whole) -> Whole:
     """
     upper = ((sums >> _WORD) * kernels) << np.uint64(1)
     return upper + (((sums & _LOW) * kernels) >> _ONE)
-
-
-def narrowest(values: NDArray[np.int32]) -> type[np.int16] | type[np.int32]:
-    """Return the type of 16 bits if it holds all values."""
-    return np.int16 if np.abs(values.astype(np.int64)).max(initial=0) < 1 << 15 else np.int32

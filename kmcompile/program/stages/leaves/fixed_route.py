@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, frozen
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.stages.leaves.route import RouteTree
+from kmcompile.program.stages.leaves.route import OFFSETS, WEIGHTS, NodeEnds, RouteTree, Targets
 
 LARGEST_MARGIN = np.float32(2.0**60)
 """No two scores are further apart: beyond it every choice is open."""
@@ -43,21 +43,15 @@ class FixedRoute(RouteTree):
         Multiply-adds of codes that take as many instructions as one of 64 bits.
     """
 
-    weights: NDArray[np.int32]
-    offsets: NDArray[np.int32]
-    node_ends: NDArray[np.uint16]
-    targets: NDArray[np.uint16]
+    weights: Annotated[NDArray[np.int32], WEIGHTS]
+    offsets: Annotated[NDArray[np.int32], OFFSETS]
+    node_ends: NodeEnds
+    targets: Targets
     offset_shift: int
     per_unit: np.float32
     per_deviation: np.float32
     minimum: np.float32
     weight: int
-
-    def __post_init__(self) -> None:
-        for name in ("weights", "offsets"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.int32))
-        for name in ("node_ends", "targets"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
 
     @property
     def score_operations(self) -> int:

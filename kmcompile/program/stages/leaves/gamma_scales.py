@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import frozen
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.sums.fixed_kernel import FixedKernel, Whole
 
 _WORD_BITS = 32
@@ -27,7 +27,7 @@ class GammaScale(FixedKernel):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class GammaScales:
+class GammaScales(Laid):
     """The constants of `FixedKernel` for each gamma of a machine, and which slot has which.
 
     Parameters
@@ -39,19 +39,13 @@ class GammaScales:
         The number of the gamma of each slot; empty if there is only one.
     """
 
-    distance_shifts: NDArray[np.uint8]
-    multipliers: NDArray[np.uint32]
-    product_shifts: NDArray[np.uint8]
-    cutoffs: Whole
-    of_slots: NDArray[np.uint16]
-
-    def __post_init__(self) -> None:
-        for name in ("distance_shifts", "product_shifts"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint8))
-        object.__setattr__(self, "multipliers", frozen(self.multipliers, np.uint32))
-        object.__setattr__(self, "cutoffs", frozen(self.cutoffs, np.uint64))
-        kind = np.uint8 if len(self.multipliers) <= 1 << 8 else np.uint16
-        object.__setattr__(self, "of_slots", frozen(self.of_slots, kind))
+    distance_shifts: Annotated[NDArray[np.uint8], Layout("", ("N_GAMMAS",))]
+    multipliers: Annotated[NDArray[np.uint32], Layout("", ("N_GAMMAS",))]
+    product_shifts: Annotated[NDArray[np.uint8], Layout("", ("N_GAMMAS",))]
+    cutoffs: Annotated[Whole, Layout("", ("N_GAMMAS",))]
+    of_slots: Annotated[
+        NDArray[np.uint16], Layout("", ("N_SLOTS",), where="several", narrow=np.uint8)
+    ]
 
     @property
     def several(self) -> bool:
@@ -87,17 +81,7 @@ class GammaScales:
             return ()
         return (Constant("N_GAMMAS", len(self.multipliers), "different gammas"),)
 
-    def shared(self) -> Shared:
-        """Return the numbers of gammas and slots."""
-        own = (
-            *sizes(self.distance_shifts, "N_GAMMAS"),
-            *sizes(self.multipliers, "N_GAMMAS"),
-            *sizes(self.product_shifts, "N_GAMMAS"),
-            *sizes(self.cutoffs, "N_GAMMAS"),
-        )
-        return (*own, *sizes(self.of_slots, "N_SLOTS")) if self.several else own
-
-    def tables(self, wide: bool) -> tuple[Table, ...]:
+    def in_c(self, wide: bool) -> tuple[Table, ...]:
         """Return the constants of all gammas, if there are several.
 
         Parameters

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearPart:
+class LinearPart(Laid):
     """Adds <w_p, x> to the decisions of a leaf, after its intercepts.
 
     With w^, x^ as stored, e >= |w - w^|, delta >= |x - x^| and X >= |x^|, the product is off by at
@@ -25,20 +25,32 @@ class LinearPart:
         per_length_p X + per_deviation_p delta
 
     is the linear part's share of a bound, for the leaf with the longest weights.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_leaves, n_decisions, n_features), float32
-    per_length, per_deviation : ndarray of shape (n_decisions,), float32
     """
 
-    weights: Float32Array
-    per_length: Float32Array
-    per_deviation: Float32Array
-
-    def __post_init__(self) -> None:
-        for name in ("weights", "per_length", "per_deviation"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+    weights: Annotated[
+        Float32Array,
+        Layout(
+            "Weights w_p of the linear part of a leaf: [leaf][decision][feature]",
+            ("N_LEAVES", "N_DECISIONS", "N_PREPARED"),
+            name="leaf_weights",
+        ),
+    ]
+    per_length: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the linear part, in units of |x|: [decision]",
+            ("N_DECISIONS",),
+            name="linear_per_length",
+        ),
+    ]
+    per_deviation: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the linear part, in units of |x - prepared x|: [decision]",
+            ("N_DECISIONS",),
+            name="linear_per_deviation",
+        ),
+    ]
 
     @property
     def operations(self) -> int:
@@ -65,37 +77,9 @@ class LinearPart:
             return float(np.sqrt((weights**2).sum(axis=2)).max()) * length
         return float((weights @ magnitude).max())
 
-    def shared(self) -> Shared:
-        """Return the numbers of leaves, decisions and features."""
-        return (
-            *sizes(self.weights, "N_LEAVES", "N_DECISIONS", "N_PREPARED"),
-            *sizes(self.per_length, "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the weights, and the constants of their bound."""
-        return (
-            Table(
-                "leaf_weights",
-                self.weights,
-                "Weights w_p of the linear part of a leaf: [leaf][decision][feature]",
-            ),
-            Table(
-                "linear_per_length",
-                self.per_length,
-                "Error of the linear part, in units of |x|: [decision]",
-            ),
-            Table(
-                "linear_per_deviation",
-                self.per_deviation,
-                "Error of the linear part, in units of |x - prepared x|: [decision]",
-            ),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KernelProducts:
+class KernelProducts(Laid):
     """Adds a quadratic form of a leaf's kernels: the terms c_ij K_i K_j, j <= i.
 
     The kernels are at most 1. Where K_i is off by e_i, a term is off by at most
@@ -107,21 +91,29 @@ class KernelProducts:
 
     Parameters
     ----------
-    starts : ndarray of shape (n_leaves,), uint32
-        The first pair of each leaf.
     coefficients : ndarray of shape (n_pairs, n_decisions), float32
         c of the pairs (0, 0), (1, 0), (1, 1), (2, 0), ... of each leaf's vectors.
-    error_weights : ndarray of shape (n_slots, n_decisions), float32
     """
 
-    starts: NDArray[np.uint32]
-    coefficients: Float32Array
-    error_weights: Float32Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "starts", frozen(self.starts, np.uint32))
-        for name in ("coefficients", "error_weights"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+    starts: Annotated[
+        NDArray[np.uint32],
+        Layout("The first pair of a leaf: [leaf]", ("N_LEAVES",), name="pair_starts"),
+    ]
+    coefficients: Annotated[
+        Float32Array,
+        Layout(
+            "Coefficients c of K_i K_j, j <= i, leaf by leaf: [pair][decision]",
+            ("N_PAIRS", "N_DECISIONS"),
+            name="pair_coefficients",
+        ),
+    ]
+    error_weights: Annotated[
+        Float32Array,
+        Layout(
+            "Weight of a kernel's error, products included: [slot][decision]",
+            ("N_SLOTS", "N_DECISIONS"),
+        ),
+    ]
 
     def factor(
         self, pair: int, coefficient: Float32Array, values: list[Float32Array]
@@ -151,27 +143,3 @@ class KernelProducts:
         """Return the number of pairs."""
         n = len(self.coefficients)
         return (Constant("N_PAIRS", n, "pairs of kernels of all leaves together"),)
-
-    def shared(self) -> Shared:
-        """Return the numbers of leaves, pairs, slots and decisions."""
-        return (
-            *sizes(self.starts, "N_LEAVES"),
-            *sizes(self.coefficients, "N_PAIRS", "N_DECISIONS"),
-            *sizes(self.error_weights, "N_SLOTS", "N_DECISIONS"),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the pairs' coefficients, their starts, and the weights of errors."""
-        return (
-            Table("pair_starts", self.starts, "The first pair of a leaf: [leaf]"),
-            Table(
-                "pair_coefficients",
-                self.coefficients,
-                "Coefficients c of K_i K_j, j <= i, leaf by leaf: [pair][decision]",
-            ),
-            Table(
-                "error_weights",
-                self.error_weights,
-                "Weight of a kernel's error, products included: [slot][decision]",
-            ),
-        )

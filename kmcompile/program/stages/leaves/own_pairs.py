@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.class_pairs import settled_decisions
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 
 _WORD = 32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OwnPairs:
+class OwnPairs(Laid):
     """Which pairs of classes a leaf decides by its vectors, and which of them a vector is part of.
 
     A pair of which a leaf has one class only is won by this class, with the decision 1 or -1,
@@ -28,30 +29,36 @@ class OwnPairs:
     ----------
     classes : ndarray of shape (n_leaves, n_words), uint32
         Bit c % 32 of word c / 32 tells whether a leaf has class c.
-    pair_ends : ndarray of shape (n_leaves,), uint32
-        The own pair after the last one of each leaf.
-    pairs : ndarray of shape (n_own_pairs,), uint16
-        The number of each own pair among all pairs.
-    term_ends : ndarray of shape (n_slots,), uint32
-        The term after the last one of each slot.
     terms : ndarray of shape (n_terms,), uint8 or uint16
         The own pair of a term, counted from the first one of its leaf.
     n_classes : int
     """
 
-    classes: NDArray[np.uint32]
-    pair_ends: NDArray[np.uint32]
-    pairs: NDArray[np.uint16]
-    term_ends: NDArray[np.uint32]
-    terms: NDArray[np.uint8] | NDArray[np.uint16]
+    classes: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Classes of a leaf, a bit a class: [leaf][word]",
+            ("N_LEAVES", "CLASS_WORDS"),
+            name="leaf_classes",
+        ),
+    ]
+    pair_ends: Annotated[
+        NDArray[np.uint32], Layout("Own pair after the last one of a leaf: [leaf]", ("N_LEAVES",))
+    ]
+    pairs: Annotated[
+        NDArray[np.uint16],
+        Layout("Number of an own pair among all pairs: [own pair]", ("N_OWN_PAIRS",)),
+    ]
+    term_ends: Annotated[
+        NDArray[np.uint32], Layout("Term after the last one of a slot: [slot]", ("N_SLOTS",))
+    ]
+    terms: Annotated[
+        NDArray[np.uint16],
+        Layout(
+            "Own pair of a term, counted within its leaf: [term]", ("N_TERMS",), narrow=np.uint8
+        ),
+    ]
     n_classes: int
-
-    def __post_init__(self) -> None:
-        for name in ("classes", "pair_ends", "term_ends"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint32))
-        object.__setattr__(self, "pairs", frozen(self.pairs, np.uint16))
-        narrow = np.uint8 if self.terms.max(initial=0) <= np.iinfo(np.uint8).max else np.uint16
-        object.__setattr__(self, "terms", frozen(self.terms, narrow))
 
     @property
     def n_pairs(self) -> int:
@@ -119,34 +126,7 @@ class OwnPairs:
 
     def shared(self) -> Shared:
         """Return the numbers of leaves, slots, own pairs, terms and classes."""
-        return (
-            *sizes(self.classes, "N_LEAVES", "CLASS_WORDS"),
-            *sizes(self.pair_ends, "N_LEAVES"),
-            *sizes(self.pairs, "N_OWN_PAIRS"),
-            *sizes(self.term_ends, "N_SLOTS"),
-            *sizes(self.terms, "N_TERMS"),
-            ("N_CLASSES", self.n_classes),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the leaves' classes and own pairs, and the slots' terms."""
-        return (
-            Table("leaf_classes", self.classes, "Classes of a leaf, a bit a class: [leaf][word]"),
-            Table("pair_ends", self.pair_ends, "Own pair after the last one of a leaf: [leaf]"),
-            Table("pairs", self.pairs, "Number of an own pair among all pairs: [own pair]"),
-            Table("term_ends", self.term_ends, "Term after the last one of a slot: [slot]"),
-            Table("terms", self.terms, "Own pair of a term, counted within its leaf: [term]"),
-        )
-
-
-def own_axes(own_pairs: OwnPairs | None, of_all: str, of_own: str) -> tuple[str, ...]:
-    """Return the names of a table's axes: with own pairs it has only one."""
-    return (of_own,) if own_pairs else (of_all, "N_DECISIONS")
-
-
-def own_index(own_pairs: OwnPairs | None, of_all: str, of_own: str) -> str:
-    """Return how a table's description says what its numbers belong to."""
-    return f"[{of_own}]" if own_pairs else f"[{of_all}][decision]"
+        return (("N_CLASSES", self.n_classes), *Laid.shared(self))
 
 
 def _lengths(ends: NDArray[np.uint32]) -> NDArray[np.int64]:

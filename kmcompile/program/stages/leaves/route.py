@@ -4,19 +4,36 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.model.tree_walk import Walk, walk
-from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Shared
+
+WEIGHTS = Layout(
+    "Weights w of the choices but each node's first, less those of that: [row][feature]",
+    ("N_ROUTE_ROWS", "N_PREPARED"),
+    name="route_weights",
+)
+OFFSETS = Layout(
+    "Offsets t of these choices, likewise: [row]", ("N_ROUTE_ROWS",), name="route_offsets"
+)
+NodeEnds = Annotated[
+    NDArray[np.uint16],
+    Layout("Number of the choice after the last one of a node: [node]", ("N_NODES",)),
+]
+Targets = Annotated[
+    NDArray[np.uint16],
+    Layout("Where a choice leads: a later node, or N_NODES + a leaf: [choice]"),
+]
 
 
-class RouteTree(ABC):
+class RouteTree(Laid, ABC):
     """A tree of choices; at each node the one with the largest score is taken, the first of equals.
 
     Only differences of scores matter. So the trained w and t of a node's first choice are
@@ -126,34 +143,7 @@ class RouteTree(ABC):
 
     def shared(self) -> Shared:
         """Return the numbers of features, rows, nodes and choices."""
-        return (
-            *sizes(self.weights, "N_ROUTE_ROWS", "N_PREPARED"),
-            *sizes(self.offsets, "N_ROUTE_ROWS"),
-            ("N_ROUTE_ROWS", len(self.targets) - self.n_nodes),
-            *sizes(self.node_ends, "N_NODES"),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return weights, offsets, nodes and targets."""
-        return (
-            Table(
-                "route_weights",
-                self.weights,
-                "Weights w of the choices but each node's first, less those of that: "
-                "[row][feature]",
-            ),
-            Table("route_offsets", self.offsets, "Offsets t of these choices, likewise: [row]"),
-            Table(
-                "node_ends",
-                self.node_ends,
-                "Number of the choice after the last one of a node: [node]",
-            ),
-            Table(
-                "targets",
-                self.targets,
-                "Where a choice leads: a later node, or N_NODES + a leaf: [choice]",
-            ),
-        )
+        return (("N_ROUTE_ROWS", len(self.targets) - self.n_nodes), *Laid.shared(self))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -175,19 +165,13 @@ class Route(RouteTree):
     per_length, per_deviation, minimum : float32
     """
 
-    weights: Float32Array
-    offsets: Float32Array
-    node_ends: NDArray[np.uint16]
-    targets: NDArray[np.uint16]
+    weights: Annotated[Float32Array, WEIGHTS]
+    offsets: Annotated[Float32Array, OFFSETS]
+    node_ends: NodeEnds
+    targets: Targets
     per_length: np.float32
     per_deviation: np.float32
     minimum: np.float32
-
-    def __post_init__(self) -> None:
-        for name in ("weights", "offsets"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        for name in ("node_ends", "targets"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
 
     @property
     def score_operations(self) -> int:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.leaves.fixed_leaf_parts import FixedLinear, FixedPairs
 from kmcompile.program.stages.leaves.fixed_route import FixedRoute
 from kmcompile.program.stages.leaves.gamma_scales import GammaScales
-from kmcompile.program.stages.leaves.own_pairs import OwnPairs, own_axes, own_index
+from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.sums.code_range import CodeRange
-from kmcompile.program.stages.sums.fixed_kernel import Whole
+from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, Whole
 from kmcompile.program.stages.sums.fixed_sum import FUNCTION_OPERATIONS, exact_product
 
 _Row = slice | tuple[int, slice | NDArray[np.uint16]]
@@ -55,12 +55,8 @@ class RoutedFixedSum(SumOfLeaves):
     wide : bool
         Whether |s - x|^2 needs 64 bits; otherwise it fits a uint32.
     scales : GammaScales
-    slots : ndarray of shape (n_slots,), uint16
-        The number of the vector of each slot, leaf by leaf.
     coefficients : ndarray of shape (n_slots, n_decisions), int16 or int32
         With own pairs: of shape (n_terms,).
-    leaf_ends : ndarray of shape (n_leaves,), uint32
-        The slot after the last one of each leaf.
     start : ndarray of shape (n_leaves, n_decisions, 2), uint64
         The intercepts' positive and negative parts in units of a product. With own pairs: of shape
         (n_own_pairs, 2).
@@ -78,19 +74,49 @@ class RoutedFixedSum(SumOfLeaves):
     route: FixedRoute
     codes: CodeRange
     per_unit: np.float32
-    vectors: NDArray[np.int64]
+    vectors: Annotated[
+        NDArray[np.int64],
+        Layout("Support vectors s_i as codes: [vector][feature]", ("N_VECTORS", "N_PREPARED")),
+    ]
     wide: bool
     scales: GammaScales
-    slots: NDArray[np.uint16]
-    coefficients: NDArray[np.int32]
-    leaf_ends: NDArray[np.uint32]
-    start: Whole
+    slots: Annotated[
+        NDArray[np.uint16], Layout("Number of the support vector of a slot: [slot]", ("N_SLOTS",))
+    ]
+    coefficients: Annotated[
+        NDArray[np.int32],
+        Layout(
+            "Dual coefficients beta_pi of a slot in steps: {self.of_slots}",
+            "slot_axes",
+            narrow=np.int16,
+        ),
+    ]
+    leaf_ends: Annotated[
+        NDArray[np.uint32], Layout("Slot after the last one of a leaf: [leaf]", ("N_LEAVES",))
+    ]
+    start: Annotated[
+        Whole,
+        Layout(
+            "Intercepts of a leaf in products, what is > 0 and < 0: {self.of_leaves}[part]",
+            "start_axes",
+        ),
+    ]
     result_shift: int
     result_scale: np.float32
     value_error: np.float32
     result_error: np.float32
-    per_deviation: Float32Array
-    minimum: Float32Array
+    per_deviation: Annotated[
+        Float32Array,
+        Layout("Error of the decisions per |x - code|: {self.of_bounds}", "bound_axes"),
+    ]
+    minimum: Annotated[
+        Float32Array,
+        Layout(
+            "Part of the decisions' bound that no input changes: {self.of_bounds}",
+            "bound_axes",
+            name="minimum_bound",
+        ),
+    ]
     mean_factor: np.float32
     apart: np.float32
     apart_per_deviation: np.float32
@@ -99,6 +125,7 @@ class RoutedFixedSum(SumOfLeaves):
     own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
+    order_in_c: ClassVar[tuple[str, ...]] = ("route", "leaf_ends", "slots")
     bound_formula: ClassVar[str] = (
         "value_error sum_i |beta_pi| k_i + per_deviation_p d + minimum_bound_p"
     )
@@ -106,16 +133,6 @@ class RoutedFixedSum(SumOfLeaves):
         "k_i being the kernels of the leaf as they are computed; where two leaves are possible, "
         "it holds for both"
     )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "vectors", frozen(self.vectors, self.codes.width))
-        narrow = np.int16 if np.abs(self.coefficients).max(initial=0) < 1 << 15 else np.int32
-        object.__setattr__(self, "coefficients", frozen(self.coefficients, narrow))
-        object.__setattr__(self, "slots", frozen(self.slots, np.uint16))
-        object.__setattr__(self, "leaf_ends", frozen(self.leaf_ends, np.uint32))
-        object.__setattr__(self, "start", frozen(self.start, np.uint64))
-        for name in ("per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def n_features(self) -> int:
@@ -230,28 +247,6 @@ class RoutedFixedSum(SumOfLeaves):
         )
         return positive, negative
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, vectors, slots, leaves and decisions."""
-        rows: tuple[str, ...] = ("ROWS_OF_BOUNDS", "N_DECISIONS")
-        if self.has_leaf_bounds:
-            rows = own_axes(self.own_pairs, "N_LEAVES", "N_OWN_PAIRS")
-        return (
-            ("codes in one unit", float(self.per_unit)),
-            ("codes in one unit", float(self.route.per_unit)),
-            *self.route.shared(),
-            *self.scales.shared(),
-            *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
-            *sizes(self.slots, "N_SLOTS"),
-            *sizes(self.coefficients, *own_axes(self.own_pairs, "N_SLOTS", "N_TERMS")),
-            *sizes(self.leaf_ends, "N_LEAVES"),
-            *sizes(self.start[..., 0], *own_axes(self.own_pairs, "N_LEAVES", "N_OWN_PAIRS")),
-            *sizes(self.per_deviation, *rows),
-            *sizes(self.minimum, *rows),
-            *(self.linear.shared() if self.linear else ()),
-            *(self.pairs.shared() if self.pairs else ()),
-            *(self.own_pairs.shared() if self.own_pairs else ()),
-        )
-
     @property
     def _leaf_operations(self) -> NDArray[np.int64]:
         """Multiply-adds of each leaf: distances, kernels, and a product for each decision.
@@ -268,42 +263,32 @@ class RoutedFixedSum(SumOfLeaves):
             counts = counts + self.pairs.operations(self._leaf_sizes)
         return counts + (self.linear.operations if self.linear else 0)
 
+    @property
+    def start_axes(self) -> tuple[str, ...]:
+        """The axes of `start`: its last one is the part."""
+        return (*self.leaf_axes, "")
+
+    @property
+    def bound_axes(self) -> tuple[str, ...]:
+        """The axes of the constants of the bounds."""
+        return self.leaf_axes if self.has_leaf_bounds else ("ROWS_OF_BOUNDS", "N_DECISIONS")
+
+    @property
+    def of_bounds(self) -> str:
+        """The indices of the constants of the bounds."""
+        return self.of_leaves if self.has_leaf_bounds else "[decision]"
+
+    def __post_init__(self) -> None:
+        Laid.__post_init__(self)
+        object.__setattr__(self, "vectors", frozen(self.vectors, self.codes.width))
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, vectors, slots, leaves and decisions."""
+        units = (("codes in one unit", float(one.per_unit)) for one in (self, self.route))
+        return (*units, *Laid.shared(self))
+
     def tables(self) -> tuple[Table, ...]:
         """Return the route, the leaves, their vectors and the constant bounds."""
-        order = (
-            own_index(self.own_pairs, "leaf", "own pair") if self.has_leaf_bounds else "[decision]"
-        )
-        return (
-            *self.route.tables(),
-            Table("leaf_ends", self.leaf_ends, "Slot after the last one of a leaf: [leaf]"),
-            Table("slots", self.slots, "Number of the support vector of a slot: [slot]"),
-            Table("vectors", self.vectors, "Support vectors s_i as codes: [vector][feature]"),
-            Table(
-                "coefficients",
-                self.coefficients,
-                "Dual coefficients beta_pi of a slot in steps: "
-                + own_index(self.own_pairs, "slot", "term"),
-            ),
-            Table(
-                "start",
-                self.start,
-                "Intercepts of a leaf in products, what is > 0 and < 0: "
-                + own_index(self.own_pairs, "leaf", "own pair")
-                + "[part]",
-            ),
-            *self.scales.tables(self.wide),
-            Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
-            Table(
-                "per_deviation",
-                self.per_deviation,
-                f"Error of the decisions per |x - code|: {order}",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                f"Part of the decisions' bound that no input changes: {order}",
-            ),
-            *(self.linear.tables() if self.linear else ()),
-            *(self.pairs.tables() if self.pairs else ()),
-            *(self.own_pairs.tables() if self.own_pairs else ()),
-        )
+        own = Laid.tables(self)
+        at = [table.name for table in own].index("per_deviation")
+        return (*own[:at], *self.scales.in_c(self.wide), EXP2_TABLE, *own[at:])

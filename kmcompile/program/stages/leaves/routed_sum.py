@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.leaves.leaf_parts import KernelProducts, LinearPart
-from kmcompile.program.stages.leaves.own_pairs import OwnPairs, own_axes, own_index
+from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.route import Route
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
+from kmcompile.program.stages.sums.rows import Minimum
 
 _BLOCK_VALUES = 1 << 20
 
@@ -40,20 +41,13 @@ class RoutedSum(SumOfLeaves):
     ----------
     route : Route
     kernel : Float32Kernel
-    vectors : ndarray of shape (n_vectors, n_features), float32
-        Support vectors, all different.
-    slots : ndarray of shape (n_slots,), uint16
-        The number of the vector of each slot, leaf by leaf.
     widths : ndarray of shape (n_slots,), float32
         The factor of a slot's squared distance, its gamma in units of the kernel's; empty if all
         are 1.
     coefficients : ndarray of shape (n_slots, n_decisions), float32
         With own pairs: of shape (n_terms,).
-    leaf_ends : ndarray of shape (n_leaves,), uint32
-        The slot after the last one of each leaf.
     intercepts : ndarray of shape (n_leaves, n_decisions), float32
         With own pairs: of shape (n_own_pairs,).
-    minimum : ndarray of shape (n_decisions,), float32
     final_factor, result_error, trivial_bound, mean_factor, apart : float32
     products : KernelProducts, optional
     linear : LinearPart, optional
@@ -63,13 +57,30 @@ class RoutedSum(SumOfLeaves):
 
     route: Route
     kernel: Float32Kernel
-    vectors: Float32Array
-    slots: NDArray[np.uint16]
-    widths: Float32Array
-    coefficients: Float32Array
-    leaf_ends: NDArray[np.uint32]
-    intercepts: Float32Array
-    minimum: Float32Array
+    vectors: Annotated[
+        Float32Array,
+        Layout(
+            "Support vectors s_i, in prepared features: [vector][feature]",
+            ("N_VECTORS", "N_PREPARED"),
+        ),
+    ]
+    slots: Annotated[
+        NDArray[np.uint16], Layout("Number of the support vector of a slot: [slot]", ("N_SLOTS",))
+    ]
+    widths: Annotated[
+        Float32Array,
+        Layout("gamma of a slot / the largest: [slot]", ("N_SLOTS",), where="has_widths"),
+    ]
+    coefficients: Annotated[
+        Float32Array, Layout("Dual coefficients beta_pi of a slot: {self.of_slots}", "slot_axes")
+    ]
+    leaf_ends: Annotated[
+        NDArray[np.uint32], Layout("Slot after the last one of a leaf: [leaf]", ("N_LEAVES",))
+    ]
+    intercepts: Annotated[
+        Float32Array, Layout("Intercepts b_p of a leaf: {self.of_leaves}", "leaf_axes")
+    ]
+    minimum: Minimum
     final_factor: np.float32
     result_error: np.float32
     trivial_bound: np.float32
@@ -80,18 +91,13 @@ class RoutedSum(SumOfLeaves):
     own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_sum"
+    order_in_c: ClassVar[tuple[str, ...]] = ("route", "leaf_ends", "slots")
     takes_exits: ClassVar[bool] = True
     unit: ClassVar[str] = "full kernel evaluations"
     bound_meaning: ClassVar[str] = (
         "e_i being the bound of the error of the kernel K(s_i, x), which grows with d, and the sum "
         "going over the vectors of the leaf; where two leaves are possible, it holds for both"
     )
-
-    def __post_init__(self) -> None:
-        for name in ("vectors", "widths", "coefficients", "intercepts", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        object.__setattr__(self, "slots", frozen(self.slots, np.uint16))
-        object.__setattr__(self, "leaf_ends", frozen(self.leaf_ends, np.uint32))
 
     @property
     def bound_formula(self) -> str:
@@ -235,23 +241,6 @@ class RoutedSum(SumOfLeaves):
             for column in range(values.shape[1]):
                 yield values[:, column, None], errors[:, column, None]
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, vectors, slots, leaves and decisions."""
-        return (
-            ("LANES", 1),
-            *self.route.shared(),
-            *sizes(self.vectors, "N_VECTORS", "N_PREPARED"),
-            *sizes(self.slots, "N_SLOTS"),
-            *(sizes(self.widths, "N_SLOTS") if self.has_widths else ()),
-            *sizes(self.coefficients, *own_axes(self.own_pairs, "N_SLOTS", "N_TERMS")),
-            *sizes(self.leaf_ends, "N_LEAVES"),
-            *sizes(self.intercepts, *own_axes(self.own_pairs, "N_LEAVES", "N_OWN_PAIRS")),
-            *sizes(self.minimum, "N_DECISIONS"),
-            *(self.products.shared() if self.products else ()),
-            *(self.linear.shared() if self.linear else ()),
-            *(self.own_pairs.shared() if self.own_pairs else ()),
-        )
-
     @property
     def _vector_operations(self) -> int:
         """Multiply-adds of a vector without its shares of decisions: its total, and its kernel."""
@@ -274,41 +263,6 @@ class RoutedSum(SumOfLeaves):
             operations += self.linear.operations
         return operations
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the route, the leaves, their vectors and the constant bounds."""
-        widths: tuple[Table, ...] = ()
-        if self.has_widths:
-            widths = (Table("widths", self.widths, "gamma of a slot / the largest: [slot]"),)
-        return (
-            *self.route.tables(),
-            Table(
-                "leaf_ends",
-                self.leaf_ends,
-                "Slot after the last one of a leaf: [leaf]",
-            ),
-            Table("slots", self.slots, "Number of the support vector of a slot: [slot]"),
-            Table(
-                "vectors",
-                self.vectors,
-                "Support vectors s_i, in prepared features: [vector][feature]",
-            ),
-            *widths,
-            Table(
-                "coefficients",
-                self.coefficients,
-                "Dual coefficients beta_pi of a slot: " + own_index(self.own_pairs, "slot", "term"),
-            ),
-            Table(
-                "intercepts",
-                self.intercepts,
-                "Intercepts b_p of a leaf: " + own_index(self.own_pairs, "leaf", "own pair"),
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-            *(self.products.tables() if self.products else ()),
-            *(self.linear.tables() if self.linear else ()),
-            *(self.own_pairs.tables() if self.own_pairs else ()),
-        )
+    def shared(self) -> Shared:
+        """Return the numbers of features, vectors, slots, leaves and decisions."""
+        return (("LANES", 1), *Laid.shared(self))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant, Member
+from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.route import RouteTree
 from kmcompile.program.stages.sums.described_sum import DescribedSum
 
@@ -64,6 +65,7 @@ class SumOfLeaves(DescribedSum):
     leaf_ends : ndarray of shape (n_leaves,), uint32
         The slot after the last one of each leaf.
     mean_factor, apart : float32
+    own_pairs : OwnPairs, optional
     """
 
     route: RouteTree
@@ -71,6 +73,7 @@ class SumOfLeaves(DescribedSum):
     leaf_ends: NDArray[np.uint32]
     mean_factor: np.float32
     apart: np.float32
+    own_pairs: OwnPairs | None
 
     unit: ClassVar[str] = "full kernel evaluations"
     may_fail: ClassVar[bool] = True
@@ -200,3 +203,23 @@ class SumOfLeaves(DescribedSum):
     def kernel_evaluations(self) -> int:
         """Return the most kernels of a query: the largest leaf's, twice."""
         return 2 * self.largest_leaf
+
+    @property
+    def slot_axes(self) -> tuple[str, ...]:
+        """The axes of a table of slots: with own pairs a number for each term."""
+        return ("N_SLOTS", "N_DECISIONS") if self.own_pairs is None else ("N_TERMS",)
+
+    @property
+    def leaf_axes(self) -> tuple[str, ...]:
+        """The axes of a table of leaves: with own pairs a number for each."""
+        return ("N_LEAVES", "N_DECISIONS") if self.own_pairs is None else ("N_OWN_PAIRS",)
+
+    @property
+    def of_slots(self) -> str:
+        """The indices of a table of slots."""
+        return "[slot][decision]" if self.own_pairs is None else "[term]"
+
+    @property
+    def of_leaves(self) -> str:
+        """The indices of a table of leaves."""
+        return "[leaf][decision]" if self.own_pairs is None else "[own pair]"

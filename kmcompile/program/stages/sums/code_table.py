@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import frozen
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Shared
 
 GROUP = 4
 """Number of features whose codes are stored together, a group of four."""
@@ -30,7 +32,7 @@ PAIRED_BYTES = (0, 2, 1, 3)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodeTable:
+class CodeTable(Laid):
     """Integer support vectors s with exact <s, x> and |s - x|^2 for integer inputs x.
 
     A sum of integers does not depend on the order of its terms. So neither an order nor the layout
@@ -65,7 +67,7 @@ class CodeTable:
     """
 
     codes: NDArray[np.int64]
-    columns: NDArray[np.uint32]
+    columns: Annotated[NDArray[np.uint32], Layout("", narrow=np.uint16)]
     n_features: int
     width: str
     low: int
@@ -73,11 +75,6 @@ class CodeTable:
     wide: bool
     layout: str
     lanes: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "codes", frozen(self.codes, np.int64))
-        narrow = np.uint16 if self.columns.max(initial=0) < 1 << 16 else np.uint32
-        object.__setattr__(self, "columns", frozen(self.columns, narrow))
 
     @property
     def n_slots(self) -> int:
@@ -248,6 +245,11 @@ class CodeTable:
                 ),
             ]
         return tuple(tables)
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots and lanes."""
+        own = (("N_PREPARED", self.n_features), ("N_SLOTS", self.n_slots))
+        return (*own, ("LANES", self.lanes))
 
 
 def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array, Real
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 from kmcompile.steps.digitize import PART_BITS
@@ -71,12 +71,43 @@ class CodedLinearSum(VectorlessSum):
     """
 
     codes: CodeRange
-    weights: NDArray[np.uint16]
+    weights: Annotated[
+        NDArray[np.uint16],
+        Layout(
+            "Weights w_p of the decisions plus 2^15: [decision][feature]",
+            ("N_DECISIONS", "N_PREPARED"),
+        ),
+    ]
     shift: int
-    start: NDArray[np.uint32]
-    exponents: NDArray[np.int16]
-    base: NDArray[np.uint32]
-    per_part: NDArray[np.uint32]
+    start: Annotated[
+        NDArray[np.uint32],
+        Layout("Constants of the sums, modulo 2^32: [decision]", ("N_DECISIONS",)),
+    ]
+    exponents: Annotated[
+        NDArray[np.int16],
+        Layout(
+            "Binary logarithms of unit_p, where a float has its exponent: [decision]",
+            ("N_DECISIONS",),
+            name="unit_fields",
+            of="unit_fields",
+        ),
+    ]
+    base: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Part of the decisions' bound that no input changes, in units: [decision]",
+            ("N_DECISIONS",),
+            name="bound_base",
+        ),
+    ]
+    per_part: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Units by which decisions move if all features move by a step: [decision]",
+            ("N_DECISIONS",),
+            name="bound_per_part",
+        ),
+    ]
     parts: np.float32
     weight: int
     tile: int
@@ -87,12 +118,6 @@ class CodedLinearSum(VectorlessSum):
         "unit_p (bound_base_p + sum_j |code_j| / 2^(shift + 1) + bound_per_part_p d)"
     )
     result_error: ClassVar[Real] = np.float32(2.0**-RESULT_BITS)  # type: ignore[misc]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "weights", frozen(self.weights, np.uint16))
-        object.__setattr__(self, "exponents", frozen(self.exponents, np.int16))
-        for name in ("start", "base", "per_part"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint32))
 
     @property
     def n_decisions(self) -> int:
@@ -197,15 +222,6 @@ class CodedLinearSum(VectorlessSum):
             kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
         )
 
-    def shared(self) -> Shared:
-        """Return the number of features and of decisions."""
-        rows = (self.start, self.exponents, self.base, self.per_part)
-        return (
-            ("N_PREPARED", self.n_features),
-            *sizes(self.weights, "N_DECISIONS", "N_PREPARED"),
-            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
-        )
-
     def operations(self) -> int:
         """Return the products, two sums of the codes, and the final steps."""
         return self.weight * int(self.weights.size) + 2 * self.n_features + 8 * self.n_decisions
@@ -214,29 +230,11 @@ class CodedLinearSum(VectorlessSum):
         """Return the number of inner products: one for each decision."""
         return self.n_decisions
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return weights, constants, units and the constants of the bounds."""
-        fields = (self.exponents.astype(np.int64) << 23) & 0xFFFFFFFF
-        return (
-            Table(
-                "weights",
-                self.weights,
-                "Weights w_p of the decisions plus 2^15: [decision][feature]",
-            ),
-            Table("start", self.start, "Constants of the sums, modulo 2^32: [decision]"),
-            Table(
-                "unit_fields",
-                fields.astype(np.uint32),
-                "Binary logarithms of unit_p, where a float has its exponent: [decision]",
-            ),
-            Table(
-                "bound_base",
-                self.base,
-                "Part of the decisions' bound that no input changes, in units: [decision]",
-            ),
-            Table(
-                "bound_per_part",
-                self.per_part,
-                "Units by which decisions move if all features move by a step: [decision]",
-            ),
-        )
+    @property
+    def unit_fields(self) -> NDArray[np.uint32]:
+        """The logarithms of unit_p where a float has its exponent, shape (n_decisions,)."""
+        return ((self.exponents.astype(np.int64) << 23) & 0xFFFFFFFF).astype(np.uint32)
+
+    def shared(self) -> Shared:
+        """Return the number of features and of decisions."""
+        return (("N_PREPARED", self.n_features), *Laid.shared(self))

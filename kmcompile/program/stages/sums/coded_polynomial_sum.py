@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.rows import Minimum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 Whole = NDArray[np.int64]
@@ -69,7 +70,6 @@ class CodedPolynomialSum(VectorlessSum):
     result_error : float32
     per_length, per_deviation : ndarray of shape (n_decisions, degree), float32
         Column k - 1 has the factors of Y^k and of delta Y^(k - 1).
-    minimum : ndarray of shape (n_decisions,), float32
     weight : int
         Multiply-adds of codes that take as many instructions as one of 64 bits.
     """
@@ -77,14 +77,40 @@ class CodedPolynomialSum(VectorlessSum):
     codes: CodeRange
     per_unit: np.float32
     degree: int
-    terms: NDArray[np.int32]
-    shifts: NDArray[np.uint8]
-    start: NDArray[np.uint64]
+    terms: Annotated[
+        NDArray[np.int32],
+        Layout(
+            "Coefficients of the monomials, in the order of nested sums: [block][term][lane]",
+            ("N_BLOCKS", "N_TERMS", "LANES"),
+        ),
+    ]
+    shifts: Annotated[NDArray[np.uint8], Layout("", ("DEGREE",))]
+    start: Annotated[
+        NDArray[np.uint64],
+        Layout(
+            "Constants of the decisions, what is > 0 and what is < 0: [decision][part]",
+            ("N_DECISIONS", ""),
+        ),
+    ]
     result_scale: np.float32
     result_error: np.float32
-    per_length: Float32Array
-    per_deviation: Float32Array
-    minimum: Float32Array
+    per_length: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
+            ("N_DECISIONS", "DEGREE"),
+            name="bound_per_length",
+        ),
+    ]
+    per_deviation: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the decisions per power of y times d, from 0: [decision][power]",
+            ("N_DECISIONS", "DEGREE"),
+            name="bound_per_deviation",
+        ),
+    ]
+    minimum: Minimum
     weight: int
 
     template: ClassVar[str] = "coded_polynomial_sum"
@@ -93,13 +119,6 @@ class CodedPolynomialSum(VectorlessSum):
         "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
         "+ minimum_bound_p"
     )
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "terms", frozen(self.terms, np.int32))
-        object.__setattr__(self, "shifts", frozen(self.shifts, np.uint8))
-        object.__setattr__(self, "start", frozen(self.start, np.uint64))
-        for name in ("per_length", "per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
@@ -205,19 +224,6 @@ class CodedPolynomialSum(VectorlessSum):
                 own >>= shift
             total += codes[:, feature, None] * own
 
-    def shared(self) -> Shared:
-        """Return the codes in one unit, the features, the blocks of decisions and their number."""
-        tables = (self.per_length, self.per_deviation)
-        return (
-            ("codes in one unit", float(self.per_unit)),
-            ("N_PREPARED", self.n_features),
-            *sizes(self.terms, "N_BLOCKS", "N_TERMS", "LANES"),
-            *sizes(self.shifts, "DEGREE"),
-            *sizes(self.start[:, 0], "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-            *(size for table in tables for size in sizes(table, "N_DECISIONS", "DEGREE")),
-        )
-
     def operations(self) -> int:
         """Return the multiply-adds: those of 64 bits count as several of codes."""
         last = (2 * self.degree + 8) * self.n_decisions + 1
@@ -227,32 +233,7 @@ class CodedPolynomialSum(VectorlessSum):
         """Return the number of polynomials: one for each decision."""
         return self.n_decisions
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return coefficients, intercepts and the constants of the bounds."""
-        return (
-            Table(
-                "terms",
-                self.terms,
-                "Coefficients of the monomials, in the order of nested sums: [block][term][lane]",
-            ),
-            Table(
-                "start",
-                self.start,
-                "Constants of the decisions, what is > 0 and what is < 0: [decision][part]",
-            ),
-            Table(
-                "bound_per_length",
-                self.per_length,
-                "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
-            ),
-            Table(
-                "bound_per_deviation",
-                self.per_deviation,
-                "Error of the decisions per power of y times d, from 0: [decision][power]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the codes in one unit, the features, the blocks of decisions and their number."""
+        own = (("codes in one unit", float(self.per_unit)), ("N_PREPARED", self.n_features))
+        return (*own, *Laid.shared(self))

@@ -38,6 +38,8 @@ class CodedSum(ExactSum):
 
     template: ClassVar[str] = "exact_sum"
     has_single_kernels: ClassVar[bool] = False
+    in_floats: ClassVar[bool] = False
+    order_in_c: ClassVar[tuple[str, ...]] = ("codes",)
 
     @property
     def n_blocks(self) -> int:
@@ -58,17 +60,6 @@ class CodedSum(ExactSum):
     def total_operations(self) -> int:
         """Multiply-adds of one vector's inner product: its stored codes, rounded up."""
         return -(-self.codes.operations() // self.n_slots)
-
-    def shared(self) -> Shared:
-        """Return the constants of `ExactSum`, and the number of codes in one unit."""
-        return (
-            ("codes in one unit", float(self.per_unit)),
-            ("N_PREPARED", self.codes.n_features),
-            ("N_SLOTS", self.codes.n_slots),
-            ("N_SLOTS", self.n_slots),
-            ("LANES", self.codes.lanes),
-            *self.shared_by_groups(),
-        )
 
     def operations(self) -> int:
         """Return the multiply-adds: inner products, kernel functions, both sums, final steps."""
@@ -96,8 +87,10 @@ class CodedSum(ExactSum):
         total: RealArray = products.astype(np.float32) * self.unit_square
         return total
 
+    def shared(self) -> Shared:
+        """Return the constants of `ExactSum`, and the number of codes in one unit."""
+        return (("codes in one unit", float(self.per_unit)), *ExactSum.shared(self))
+
     def tables(self) -> tuple[Table, ...]:
         """Return the codes instead of the vectors, then the other tables of `ExactSum`."""
-        own = ("vectors", "squares")
-        shared = tuple(t for t in ExactSum.tables(self) if t.name not in own)
-        return (*(t for t in self.codes.tables() if t.name != "squares"), *shared)
+        return tuple(table for table in ExactSum.tables(self) if table.name != "squares")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from kmcompile.numeric.arrays import Float64Array, RealArray, frozen
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.arrays import Float64Array, RealArray
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.sums.piecewise_sum import PiecewiseSum
 
 
@@ -41,7 +40,14 @@ class CurveSum(PiecewiseSum):
     """
 
     degree: int
-    beyond: RealArray
+    beyond: Annotated[
+        RealArray,
+        Layout(
+            "Error of the decisions per feature beyond its last knot: [decision]",
+            ("N_DECISIONS",),
+            name="beyond_bound",
+        ),
+    ]
 
     template: ClassVar[str] = "curve_sum"
     words: ClassVar[str] = "[piece][knot t, scale h, then c_0 of each decision, c_1 and so on]"
@@ -49,10 +55,6 @@ class CurveSum(PiecewiseSum):
     bound_formula: ClassVar[str] = (
         f"{PiecewiseSum.bound_formula} + beyond_bound_p (features beyond)"
     )
-
-    def __post_init__(self) -> None:
-        PiecewiseSum.__post_init__(self)
-        object.__setattr__(self, "beyond", frozen(self.beyond, self.weights.dtype))
 
     @property
     def n_coefficients(self) -> int:
@@ -98,10 +100,6 @@ class CurveSum(PiecewiseSum):
         wider: RealArray = bound + on_last * self.beyond
         return wider
 
-    def shared(self) -> Shared:
-        """Return the features and the number of decisions."""
-        return (*PiecewiseSum.shared(self), *sizes(self.beyond, "N_DECISIONS"))
-
     def operations(self) -> int:
         """Return the comparisons, the polynomials and the bounds.
 
@@ -109,8 +107,3 @@ class CurveSum(PiecewiseSum):
         """
         curves = self.n_functions * (4 + self.n_coefficients * self.n_decisions)
         return sum(self.steps) + curves + 6 * self.n_decisions
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the tables of lines, and what each feature beyond its last knot adds."""
-        text = "Error of the decisions per feature beyond its last knot: [decision]"
-        return (*PiecewiseSum.tables(self), Table("beyond_bound", self.beyond, text))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.sums.order_of_sums import sum_blocks, sum_groups, sum_totals
+from kmcompile.program.stages.sums.rows import Intercept, Minimum
 from kmcompile.program.stages.sums.self_bound import SelfBound
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
@@ -67,12 +68,10 @@ class ExactSum(VectorTotals):
         Support vectors without the padding.
     vectors : ndarray of shape (n_blocks, n_features, lanes), float32
         A group's last block is padded with copies of its last vector, with coefficient 0.
-    coefficients : ndarray of shape (n_blocks, n_rows, lanes), float32
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
     group_decisions : ndarray of shape (n_groups, n_rows), uint16
         The decision to which each row of the group's coefficients belongs.
-    intercept : ndarray of shape (n_decisions,), float32
     final_factor, result_error : float32
     minimum : ndarray of shape (n_decisions,), float32
         The part of the bound that does not depend on the query: rounding of the stored intercept,
@@ -91,33 +90,54 @@ class ExactSum(VectorTotals):
 
     kernel: Float32Kernel
     n_vectors: int
-    vectors: RealArray
-    coefficients: RealArray
-    group_ends: np.ndarray
-    group_decisions: np.ndarray
-    intercept: RealArray
+    vectors: Annotated[
+        RealArray,
+        Layout(
+            "Support vectors s_i, in prepared features: [block][feature][lane]",
+            ("N_BLOCKS", "N_PREPARED", "LANES"),
+            where="in_floats",
+        ),
+    ]
+    coefficients: Annotated[
+        RealArray,
+        Layout(
+            "Dual coefficients beta_pi, 0 where a block is filled up: [block][row][lane]",
+            ("N_BLOCKS", "N_ROWS", "LANES"),
+        ),
+    ]
+    group_ends: Annotated[
+        NDArray[np.uint16],
+        Layout("Number of the block after the last one of a group: [group]", ("N_GROUPS",)),
+    ]
+    group_decisions: Annotated[
+        NDArray[np.uint16],
+        Layout("Number p of the decision that a row adds to: [group][row]", ("N_GROUPS", "N_ROWS")),
+    ]
+    intercept: Intercept
     final_factor: Real
     result_error: Real
-    minimum: RealArray
+    minimum: Minimum
     trivial_bound: Real
     skip_zeros: bool
     mixed_signs: bool
-    squares: RealArray
+    squares: Annotated[
+        RealArray,
+        Layout(
+            "Squares |s_i|^2 of the support vectors: [block][lane]",
+            ("N_BLOCKS", "LANES"),
+            where="expands",
+        ),
+    ]
     reduced: SelfBound | None
 
     template: ClassVar[str] = "exact_sum"
     place: ClassVar[Place] = Place.SUM
     takes_exits: ClassVar[bool] = True
+    in_floats: ClassVar[bool] = True
+    """Whether the vectors are stored as floats."""
     has_single_kernels: ClassVar[bool] = True
     """Whether an early exit can compute the kernel of one vector and the sum reuses it."""
     exit: ClassVar[str | None] = "exact"
-
-    def __post_init__(self) -> None:
-        dtype = self.kernel.precision.dtype
-        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
-        for name in ("group_ends", "group_decisions"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
 
     @property
     def n_rows(self) -> int:
@@ -275,26 +295,6 @@ class ExactSum(VectorTotals):
         """Multiply-adds of a vector in one decision: value, error, magnitude for mixed signs."""
         return 3 if self.mixed_signs else 2
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, slots, groups and decisions."""
-        return (
-            ("N_SLOTS", self.n_slots),
-            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
-            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
-            *self.shared_by_groups(),
-        )
-
-    def shared_by_groups(self) -> Shared:
-        """Return the shared constants in the shapes of the tables of coefficients and groups."""
-        return (
-            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
-            *sizes(self.group_ends, "N_GROUPS"),
-            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
-            *sizes(self.intercept, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-            *(() if self.reduced is None else sizes(self.reduced.distance, "N_DECISIONS")),
-        )
-
     def needs(self) -> frozenset[str]:
         """Return "nonzeros" if the sums run over the list of nonzero features."""
         return frozenset({"nonzeros"} if self.skip_zeros else ())
@@ -322,53 +322,6 @@ class ExactSum(VectorTotals):
         """Return the number of support vectors."""
         return self.n_vectors
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return vectors, coefficients, groups, intercepts and constant bounds."""
-        squares = (
-            (
-                Table(
-                    "squares", self.squares, "Squares |s_i|^2 of the support vectors: [block][lane]"
-                ),
-            )
-            if self.expands
-            else ()
-        )
-        distance: tuple[Table, ...] = ()
-        if self.reduced is not None:
-            distance = (
-                Table(
-                    "distance",
-                    self.reduced.distance,
-                    "Distance |W_p - W^_p| from the trained model, with all factors: [decision]",
-                ),
-            )
-        return (
-            Table(
-                "vectors",
-                self.vectors,
-                "Support vectors s_i, in prepared features: [block][feature][lane]",
-            ),
-            Table(
-                "coefficients",
-                self.coefficients,
-                "Dual coefficients beta_pi, 0 where a block is filled up: [block][row][lane]",
-            ),
-            Table(
-                "group_ends",
-                self.group_ends,
-                "Number of the block after the last one of a group: [group]",
-            ),
-            Table(
-                "group_decisions",
-                self.group_decisions,
-                "Number p of the decision that a row adds to: [group][row]",
-            ),
-            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-            *squares,
-            *distance,
-        )
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots, groups and decisions."""
+        return (("N_SLOTS", self.n_slots), *Laid.shared(self))

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float64Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import LEFT_OUT, Place, Shared, sizes
+from kmcompile.program.laid import Layout
+from kmcompile.program.shared import LEFT_OUT, Place
 from kmcompile.program.stages.stage import Always
 from kmcompile.program.stages.sums.long_kernel import LongKernel
+from kmcompile.program.stages.sums.rows import Intercept, Minimum
 
 _CHUNK_VALUES = 1 << 20
 
@@ -51,12 +52,8 @@ class FineSum(Always):
     gamma : float64
         In units of S and X.
     n_vectors : int
-    vectors : ndarray of shape (n_slots, n_features), int32
-    coefficients : ndarray of shape (n_slots, n_rows), float64
     group_ends : ndarray of shape (n_groups,), int64
         The slot after the last one of each group.
-    group_decisions : ndarray of shape (n_groups, n_rows), int64
-    intercept, per_deviation, minimum : ndarray of shape (n_decisions,), float64
     result_error : float64
     low_bits, coefficient_bits : int
     step : float64
@@ -72,13 +69,16 @@ class FineSum(Always):
 
     gamma: np.float64
     n_vectors: int
-    vectors: NDArray[np.int32]
-    coefficients: Float64Array
-    group_ends: NDArray[np.int64]
-    group_decisions: NDArray[np.int64]
-    intercept: Float64Array
-    per_deviation: Float64Array
-    minimum: Float64Array
+    vectors: Annotated[NDArray[np.int32], Layout("", ("N_SLOTS", "N_FEATURES"))]
+    coefficients: Annotated[Float64Array, Layout("", ("N_SLOTS", "N_ROWS"))]
+    group_ends: Annotated[NDArray[np.int64], Layout("", ("N_GROUPS",))]
+    group_decisions: Annotated[NDArray[np.int64], Layout("", ("N_GROUPS", "N_ROWS"))]
+    intercept: Intercept
+    per_deviation: Annotated[
+        Float64Array,
+        Layout("Error of the decisions per |x - prepared x|: [decision]", ("N_DECISIONS",)),
+    ]
+    minimum: Minimum
     result_error: np.float64
     low_bits: int
     coefficient_bits: int
@@ -90,13 +90,6 @@ class FineSum(Always):
     template: ClassVar[str] = "fine_sum"
     place: ClassVar[Place] = Place.SUM
     exit: ClassVar[str | None] = "exact"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "vectors", frozen(self.vectors, np.int32))
-        for name in ("group_ends", "group_decisions"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.int64))
-        for name in ("coefficients", "intercept", "per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name)))
 
     @property
     def n_slots(self) -> int:
@@ -176,18 +169,6 @@ class FineSum(Always):
             first = end
         return decision
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, slots, groups and decisions."""
-        return (
-            *sizes(self.vectors, "N_SLOTS", "N_FEATURES"),
-            *sizes(self.coefficients, "N_SLOTS", "N_ROWS"),
-            *sizes(self.group_ends, "N_GROUPS"),
-            *sizes(self.group_decisions, "N_GROUPS", "N_ROWS"),
-            *sizes(self.intercept, "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-        )
-
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
         per_slot = FUNCTION_OPERATIONS + self.n_rows
@@ -198,18 +179,7 @@ class FineSum(Always):
         """Return the number of support vectors."""
         return self.n_vectors
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the tables that the replay has besides those of `FixedSum`."""
-        return (
-            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
-            Table(
-                "per_deviation",
-                self.per_deviation,
-                "Error of the decisions per |x - prepared x|: [decision]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+    @property
+    def dtype_of_reals(self) -> Any:
+        """The type of the arrays of reals."""
+        return np.float64

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.numeric.table import Table
 
 Whole = NDArray[np.uint64]
+
+EXP2_TABLE: Final = Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]")
 
 
 class FixedKernel:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
 from kmcompile.program.stages.sums.code_table import CodeTable
-from kmcompile.program.stages.sums.fixed_kernel import FixedKernel, Whole
+from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, FixedKernel, Whole
+from kmcompile.program.stages.sums.rows import Minimum, PerCode
 
 FUNCTION_OPERATIONS = 8
 """Multiply-adds of a kernel value from its distance."""
@@ -73,15 +75,12 @@ class FixedSum(FixedKernel, Always):
         The integers c; 0 for padding vectors.
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
-    group_rows : ndarray of shape (n_groups, n_rows), uint16
-        For each row of a group twice the index of its decision, plus 1 if it is subtracted.
     start : ndarray of shape (n_decisions, 2), uint64
         The intercept's positive and negative part in units of a product.
     result_shift : int
     result_scale : float32
         A power of two: step * 2^(result_shift - 31).
     value_error, result_error : float32
-    per_deviation, minimum : ndarray of shape (n_decisions,), float32
     """
 
     codes: CodeTable
@@ -93,30 +92,43 @@ class FixedSum(FixedKernel, Always):
     multiplier: int
     product_shift: int
     cutoff: int
-    coefficients: NDArray[np.uint32]
-    group_ends: NDArray[np.uint16]
-    group_rows: NDArray[np.uint16]
-    start: Whole
+    coefficients: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Dual coefficients |beta_pi|, 0 where a block is filled up: [block][row][lane]",
+            ("N_BLOCKS", "N_ROWS", "LANES"),
+            narrow=np.uint16,
+        ),
+    ]
+    group_ends: Annotated[
+        NDArray[np.uint16],
+        Layout("Number of the block after the last one of a group: [group]", ("N_GROUPS",)),
+    ]
+    group_rows: Annotated[
+        NDArray[np.uint16],
+        Layout(
+            "Number 2 p of the decision that a row adds to, + 1 if beta < 0: [group][row]",
+            ("N_GROUPS", "N_ROWS"),
+        ),
+    ]
+    start: Annotated[
+        Whole,
+        Layout(
+            "Intercepts b_p, their positive and negative parts: [decision][part]",
+            ("N_DECISIONS", ""),
+        ),
+    ]
     result_shift: int
     result_scale: np.float32
     value_error: np.float32
     result_error: np.float32
-    per_deviation: Float32Array
-    minimum: Float32Array
+    per_deviation: PerCode
+    minimum: Minimum
 
     template: ClassVar[str] = "fixed_sum"
     place: ClassVar[Place] = Place.SUM
     takes_exits: ClassVar[bool] = True
     exit: ClassVar[str | None] = "exact"
-
-    def __post_init__(self) -> None:
-        narrow = np.uint16 if self.coefficients.max(initial=0) < 1 << 16 else np.uint32
-        object.__setattr__(self, "coefficients", frozen(self.coefficients, narrow))
-        object.__setattr__(self, "start", frozen(self.start, np.uint64))
-        for name in ("group_ends", "group_rows"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
-        for name in ("per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def n_blocks(self) -> int:
@@ -232,23 +244,6 @@ class FixedSum(FixedKernel, Always):
         upper = (sums >> np.uint64(self.result_shift)) + np.uint64(1)
         return upper.astype(np.float32) * self.result_scale
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, slots, groups and decisions."""
-        return (
-            ("codes in one unit", float(self.per_unit)),
-            ("N_PREPARED", self.n_features),
-            ("N_SLOTS", self.codes.n_slots),
-            ("N_SLOTS", self.n_slots),
-            ("LANES", self.codes.lanes),
-            ("LANES", self.lanes),
-            *sizes(self.coefficients, "N_BLOCKS", "N_ROWS", "LANES"),
-            *sizes(self.group_ends, "N_GROUPS"),
-            *sizes(self.group_rows, "N_GROUPS", "N_ROWS"),
-            *sizes(self.start[:, 0], "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-        )
-
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
         per_slot = FUNCTION_OPERATIONS + self.n_rows
@@ -269,42 +264,15 @@ class FixedSum(FixedKernel, Always):
         """Return the number of support vectors."""
         return self.n_vectors
 
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots, groups and decisions."""
+        own = (("codes in one unit", float(self.per_unit)), ("N_SLOTS", self.n_slots))
+        return (*own, ("LANES", self.lanes), *Laid.shared(self))
+
     def tables(self) -> tuple[Table, ...]:
         """Return vectors, coefficients, groups, intercepts, 2^(-i / 64) and constant bounds."""
-        return (
-            *self.codes.tables(),
-            Table(
-                "coefficients",
-                self.coefficients,
-                "Dual coefficients |beta_pi|, 0 where a block is filled up: [block][row][lane]",
-            ),
-            Table(
-                "group_ends",
-                self.group_ends,
-                "Number of the block after the last one of a group: [group]",
-            ),
-            Table(
-                "group_rows",
-                self.group_rows,
-                "Number 2 p of the decision that a row adds to, + 1 if beta < 0: [group][row]",
-            ),
-            Table(
-                "start",
-                self.start,
-                "Intercepts b_p, their positive and negative parts: [decision][part]",
-            ),
-            Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]"),
-            Table(
-                "per_deviation",
-                self.per_deviation,
-                "Error of the decisions per |x - code|: [decision]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+        own = Laid.tables(self)
+        return (*own[:-2], EXP2_TABLE, *own[-2:])
 
 
 def exact_product(left: Whole, right: NDArray[np.uint32]) -> Whole:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import precision_of
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 
@@ -29,24 +28,24 @@ class LinearSum(VectorlessSum):
     ----------
     weights : ndarray of shape (n_blocks, n_features, lanes), float32
         The weights w of decision `block * lanes + lane`; the last block's padding is 0.
-    intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
     result_error : float32
     """
 
-    weights: RealArray
-    intercept: RealArray
-    per_length: RealArray
-    per_deviation: RealArray
-    minimum: RealArray
+    weights: Annotated[
+        RealArray,
+        Layout(
+            "Weights w_p of the decisions, per prepared feature: [block][feature][lane]",
+            ("N_BLOCKS", "N_PREPARED", "LANES"),
+        ),
+    ]
+    intercept: Intercept
+    per_length: PerLength
+    per_deviation: PerDeviation
+    minimum: Minimum
     result_error: Real
 
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"
-
-    def __post_init__(self) -> None:
-        dtype = precision_of(self.result_error).dtype
-        for name in ("weights", "intercept", "per_length", "per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
 
     @property
     def bound_formula(self) -> str:
@@ -118,14 +117,6 @@ class LinearSum(VectorlessSum):
             kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
         )
 
-    def shared(self) -> Shared:
-        """Return the features, the blocks of decisions and their number."""
-        rows = (self.intercept, self.per_length, self.per_deviation, self.minimum)
-        return (
-            *sizes(self.weights, "N_BLOCKS", "N_PREPARED", "LANES"),
-            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
-        )
-
     def operations(self) -> int:
         """Return the multiply-adds, padding included."""
         return int(self.weights.size) + 5 * self.n_decisions
@@ -133,27 +124,3 @@ class LinearSum(VectorlessSum):
     def kernel_evaluations(self) -> int:
         """Return the number of inner products: one for each decision."""
         return self.n_decisions
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return weights, intercepts and the constants of the bounds."""
-        return (
-            Table(
-                "weights",
-                self.weights,
-                "Weights w_p of the decisions, per prepared feature: [block][feature][lane]",
-            ),
-            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
-            Table(
-                "bound_per_length", self.per_length, "Error of the decisions per |x|: [decision]"
-            ),
-            Table(
-                "bound_per_deviation",
-                self.per_deviation,
-                "Error of the decisions per |x - prepared x|: [decision]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import frozen
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.program.laid import Layout
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS
 from kmcompile.program.stages.sums.long_sum import LongSum
@@ -27,23 +27,16 @@ class LongPairs(LongSum):
     """`LongSum` over the entries of `PairSum`: each a vector's number and its coefficient.
 
     All kernels are computed, then all pairs. There are no groups.
-
-    Parameters
-    ----------
-    coefficients : ndarray of shape (n_entries,), float64
-    entry_vectors : ndarray of shape (n_entries,), uint16
-    pair_ends : ndarray of shape (n_decisions, 2), uint32
     """
 
-    entry_vectors: NDArray[np.uint16]
-    pair_ends: NDArray[np.uint32]
+    vectors: Annotated[NDArray[np.int32], Layout("", ("N_BLOCKS", "N_PREPARED"))]
+    coefficients: Annotated[Float64Array, Layout("", ("N_ENTRIES",))]
+    group_ends: NDArray[np.int64]
+    group_decisions: NDArray[np.int64]
+    entry_vectors: Annotated[NDArray[np.uint16], Layout("", ("N_ENTRIES",))]
+    pair_ends: Annotated[NDArray[np.uint32], Layout("", ("N_DECISIONS", ""))]
 
     template: ClassVar[str] = "long_pairs"
-
-    def __post_init__(self) -> None:
-        super(LongPairs, self).__post_init__()
-        object.__setattr__(self, "entry_vectors", frozen(self.entry_vectors, np.uint16))
-        object.__setattr__(self, "pair_ends", frozen(self.pair_ends, np.uint32))
 
     @property
     def n_rows(self) -> int:
@@ -87,18 +80,6 @@ class LongPairs(LongSum):
             "entry_vectors": (self.entry_vectors, exact.entry_vectors),
             "pair_ends": (self.pair_ends, exact.pair_ends),
         }
-
-    def shared(self) -> Shared:
-        """Return the numbers of prepared features, vectors, entries and decisions."""
-        return (
-            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED"),
-            *sizes(self.entry_vectors, "N_ENTRIES"),
-            *sizes(self.coefficients, "N_ENTRIES"),
-            *sizes(self.pair_ends[:, 0], "N_DECISIONS"),
-            *sizes(self.intercept, "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-        )
 
     def operations(self) -> int:
         """Return the multiply-adds of all kernels and pairs."""

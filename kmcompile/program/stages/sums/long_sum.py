@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Layout
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
@@ -41,15 +41,12 @@ class LongSum(FineSum):
     scale_bits, unit_bits : int
     """
 
+    vectors: Annotated[NDArray[np.int32], Layout("", ("N_SLOTS", "N_PREPARED"))]
     lows: NDArray[np.int16]
     scale_bits: int
     unit_bits: int
 
     part_bits: ClassVar[int] = PART_BITS
-
-    def __post_init__(self) -> None:
-        super(LongSum, self).__post_init__()
-        object.__setattr__(self, "lows", frozen(self.lows, np.int16))
 
     @property
     def vector_scale(self) -> np.float32:
@@ -115,11 +112,6 @@ class LongSum(FineSum):
             "group_ends": (self.group_ends, ends),
             "group_decisions": (self.group_decisions, exact.group_decisions),
         }
-
-    def shared(self) -> Shared:
-        """Return the numbers of prepared features, slots, groups and decisions."""
-        own = super(LongSum, self).shared()
-        return (*sizes(self.vectors, "N_SLOTS", "N_PREPARED"), *own[2:])
 
 
 def parted(x: Float64Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Float32Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Place, Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.labels.proved import middles
 from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.stage import Stage
@@ -55,9 +55,6 @@ class PairSum(VectorTotals):
     ----------
     kernel : Float32Kernel
     n_classes : int
-    vectors : ndarray of shape (n_vectors, n_features, 1), float32
-    entry_vectors : ndarray of shape (n_entries,), uint16
-    coefficients : ndarray of shape (n_entries,), float32
     pair_ends : ndarray of shape (n_decisions, 2), uint32
         For each pair the index behind its positive entries and behind its last entry. A pair begins
         where the pair before it ends.
@@ -66,39 +63,68 @@ class PairSum(VectorTotals):
     skip_zeros : bool
     squares : ndarray of shape (n_vectors, 1), float32
         As in `ExactSum`.
-    score_weights : ndarray of shape (n_classes, n_features), float32
-    score_offset : ndarray of shape (n_classes,), float32
     """
 
     kernel: Float32Kernel
     n_classes: int
-    vectors: RealArray
-    entry_vectors: np.ndarray
-    coefficients: RealArray
-    pair_ends: np.ndarray
-    intercept: RealArray
+    vectors: Annotated[
+        RealArray,
+        Layout(
+            "Support vectors s_i, in prepared features: [vector][feature]",
+            ("N_BLOCKS", "N_PREPARED", "LANES"),
+        ),
+    ]
+    entry_vectors: Annotated[
+        NDArray[np.uint16], Layout("Number of the vector of an entry: [entry]", ("N_ENTRIES",))
+    ]
+    coefficients: Annotated[
+        RealArray,
+        Layout("Dual coefficient beta_pi of an entry in its pair: [entry]", ("N_ENTRIES",)),
+    ]
+    pair_ends: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Entry after the positive ones of a pair, and after all of them: [pair][2]",
+            ("N_DECISIONS", ""),
+        ),
+    ]
+    intercept: Annotated[RealArray, Layout("Intercepts b_p of the pairs: [pair]", ("N_DECISIONS",))]
     final_factor: Real
     result_error: Real
-    minimum: RealArray
+    minimum: Annotated[
+        RealArray,
+        Layout(
+            "Part of the decisions' bound that no input changes: [pair]",
+            ("N_DECISIONS",),
+            name="minimum_bound",
+        ),
+    ]
     trivial_bound: Real
     skip_zeros: bool
-    squares: RealArray
-    score_weights: RealArray
-    score_offset: RealArray
+    squares: Annotated[
+        RealArray,
+        Layout(
+            "Squares |s_i|^2 of the support vectors: [vector]",
+            ("N_BLOCKS", "LANES"),
+            where="expands",
+        ),
+    ]
+    score_weights: Annotated[
+        Float32Array,
+        Layout(
+            "Weights of the score that orders the classes: [class][feature]",
+            ("N_CLASSES", "N_PREPARED"),
+            where="has_scores",
+        ),
+    ]
+    score_offset: Annotated[
+        Float32Array, Layout("Constant of that score: [class]", ("N_CLASSES",), where="has_scores")
+    ]
 
     template: ClassVar[str] = "pair_sum"
     place: ClassVar[Place] = Place.SUM
     takes_exits: ClassVar[bool] = True
     exit: ClassVar[str | None] = "exact"
-
-    def __post_init__(self) -> None:
-        dtype = self.kernel.precision.dtype
-        for name in ("vectors", "coefficients", "intercept", "minimum", "squares"):
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
-        for name in ("score_weights", "score_offset"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        object.__setattr__(self, "entry_vectors", frozen(self.entry_vectors, np.uint16))
-        object.__setattr__(self, "pair_ends", frozen(self.pair_ends, np.uint32))
 
     @property
     def n_vectors(self) -> int:
@@ -269,25 +295,6 @@ class PairSum(VectorTotals):
         ]
         return np.concatenate([np.zeros(0, dtype=np.int64), *counts]).astype(np.int64)
 
-    def shared(self) -> Shared:
-        """Return the numbers of features, slots, classes and pairs."""
-        has_scores = len(self.score_offset) > 0  # not in a replay
-        scores = (
-            *sizes(self.score_weights, "N_CLASSES", "N_PREPARED"),
-            *sizes(self.score_offset, "N_CLASSES"),
-        )
-        return (
-            ("N_CLASSES", self.n_classes),
-            *sizes(self.vectors, "N_BLOCKS", "N_PREPARED", "LANES"),
-            *(sizes(self.squares, "N_BLOCKS", "LANES") if self.expands else ()),
-            *sizes(self.entry_vectors, "N_ENTRIES"),
-            *sizes(self.coefficients, "N_ENTRIES"),
-            *sizes(self.intercept, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-            *sizes(self.pair_ends[:, 0], "N_DECISIONS"),
-            *(scores if has_scores else ()),
-        )
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a label: votes, ties to the lower index."""
         return isinstance(other, Vote) and not other.break_ties
@@ -353,41 +360,11 @@ class PairSum(VectorTotals):
         """Return the number of support vectors."""
         return self.n_vectors
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return vectors, entries, pairs, constant bounds and scores."""
-        squares = (
-            (Table("squares", self.squares, "Squares |s_i|^2 of the support vectors: [vector]"),)
-            if self.expands
-            else ()
-        )
-        return (
-            Table(
-                "vectors",
-                self.vectors,
-                "Support vectors s_i, in prepared features: [vector][feature]",
-            ),
-            Table("entry_vectors", self.entry_vectors, "Number of the vector of an entry: [entry]"),
-            Table(
-                "coefficients",
-                self.coefficients,
-                "Dual coefficient beta_pi of an entry in its pair: [entry]",
-            ),
-            Table(
-                "pair_ends",
-                self.pair_ends,
-                "Entry after the positive ones of a pair, and after all of them: [pair][2]",
-            ),
-            Table("intercept", self.intercept, "Intercepts b_p of the pairs: [pair]"),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [pair]",
-            ),
-            *squares,
-            Table(
-                "score_weights",
-                self.score_weights,
-                "Weights of the score that orders the classes: [class][feature]",
-            ),
-            Table("score_offset", self.score_offset, "Constant of that score: [class]"),
-        )
+    @property
+    def has_scores(self) -> bool:
+        """Whether classes are ordered by a score: not in a replay."""
+        return len(self.score_offset) > 0
+
+    def shared(self) -> Shared:
+        """Return the numbers of features, slots, classes and pairs."""
+        return (("N_CLASSES", self.n_classes), *Laid.shared(self))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import precision_of
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 _REALS = ("weights", "intercept", "per_length", "per_deviation", "minimum")
@@ -38,20 +39,22 @@ class PiecewiseSum(VectorlessSum):
         The feature of each function. A feature that changes no decision has none.
     function_ends : ndarray of shape (n_functions,), uint16
         The piece after the last one of each function.
-    intercept, per_length, per_deviation, minimum : ndarray of shape (n_decisions,), float32
+    per_deviation, minimum : ndarray of shape (n_decisions,), float32
     result_error : float32
         |f_p - f^_p| <= per_length_p |x| + per_deviation_p delta + minimum_p + result_error |f^_p|
         with delta >= the input's distance from the exactly prepared one.
     """
 
     n_prepared: int
-    weights: RealArray
-    function_columns: np.ndarray
-    function_ends: np.ndarray
-    intercept: RealArray
-    per_length: RealArray
-    per_deviation: RealArray
-    minimum: RealArray
+    weights: Annotated[RealArray, Layout("Pieces of the functions: {self.words}")]
+    function_columns: Annotated[NDArray[np.uint16], Layout("Features of the functions: [function]")]
+    function_ends: Annotated[
+        NDArray[np.uint16], Layout("Piece after the last one of each function: [function]")
+    ]
+    intercept: Intercept
+    per_length: PerLength
+    per_deviation: PerDeviation
+    minimum: Minimum
     result_error: Real
 
     unit: ClassVar[str] = "functions of one feature"
@@ -64,13 +67,6 @@ class PiecewiseSum(VectorlessSum):
 
     first_coefficient: ClassVar[int]
     """The word of a piece at which its coefficients begin."""
-
-    def __post_init__(self) -> None:
-        dtype = precision_of(self.result_error).dtype
-        for name in _REALS:
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
-        for name in ("function_columns", "function_ends"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.uint16))
 
     @property
     @abstractmethod
@@ -215,44 +211,12 @@ class PiecewiseSum(VectorlessSum):
         """
         return bound
 
-    def shared(self) -> Shared:
-        """Return the features and the number of decisions."""
-        rows = (self.intercept, self.per_length, self.per_deviation, self.minimum)
-        words = self.weights.shape[1] - self.first_coefficient
-        return (
-            ("N_PREPARED", self.n_prepared),
-            ("N_DECISIONS", words // self.n_coefficients),
-            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
-        )
-
     def kernel_evaluations(self) -> int:
         """Return the number of functions."""
         return self.n_functions
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the pieces of the functions, their places and the constants of the bounds."""
-        return (
-            Table("weights", self.weights, f"Pieces of the functions: {self.words}"),
-            Table(
-                "function_columns", self.function_columns, "Features of the functions: [function]"
-            ),
-            Table(
-                "function_ends",
-                self.function_ends,
-                "Piece after the last one of each function: [function]",
-            ),
-            Table("intercept", self.intercept, "Intercepts b_p of the decisions: [decision]"),
-            Table(
-                "bound_per_length", self.per_length, "Error of the decisions per |x|: [decision]"
-            ),
-            Table(
-                "bound_per_deviation",
-                self.per_deviation,
-                "Error of the decisions per |x - prepared x|: [decision]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the features and the number of decisions."""
+        words = self.weights.shape[1] - self.first_coefficient
+        own = (("N_PREPARED", self.n_prepared), ("N_DECISIONS", words // self.n_coefficients))
+        return (*own, *Laid.shared(self))

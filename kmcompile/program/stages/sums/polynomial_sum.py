@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import factorial
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import precision_of
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.rows import Minimum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 
@@ -56,26 +56,46 @@ class PolynomialSum(VectorlessSum):
         b: the intercepts with the constant terms of the polynomials.
     per_length, per_deviation : ndarray of shape (n_decisions, degree), float32
         Column k - 1 has the factors of Y^k and of delta Y^(k - 1).
-    minimum : ndarray of shape (n_decisions,), float32
     result_error : float32
     """
 
     degree: int
     width: int
-    terms: RealArray
-    intercept: RealArray
-    per_length: RealArray
-    per_deviation: RealArray
-    minimum: RealArray
+    terms: Annotated[
+        RealArray,
+        Layout(
+            "Coefficients of the monomials, in the order of nested sums: [block][term][lane]",
+            ("N_BLOCKS", "N_TERMS", "LANES"),
+        ),
+    ]
+    intercept: Annotated[
+        RealArray,
+        Layout(
+            "Intercepts of the decisions with the polynomials' constants: [decision]",
+            ("N_DECISIONS",),
+        ),
+    ]
+    per_length: Annotated[
+        RealArray,
+        Layout(
+            "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
+            ("N_DECISIONS", "DEGREE"),
+            name="bound_per_length",
+        ),
+    ]
+    per_deviation: Annotated[
+        RealArray,
+        Layout(
+            "Error of the decisions per power of y times d, from 0: [decision][power]",
+            ("N_DECISIONS", "DEGREE"),
+            name="bound_per_deviation",
+        ),
+    ]
+    minimum: Minimum
     result_error: Real
 
     template: ClassVar[str] = "polynomial_sum"
     unit: ClassVar[str] = "polynomials"
-
-    def __post_init__(self) -> None:
-        dtype = precision_of(self.result_error).dtype
-        for name in ("terms", "intercept", "per_length", "per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), dtype))
 
     @property
     def bound_formula(self) -> str:
@@ -185,17 +205,6 @@ class PolynomialSum(VectorlessSum):
                 self._add(own, x, terms, feature + 1, depth + 1)
             total += x[:, feature, None] * own
 
-    def shared(self) -> Shared:
-        """Return the features, the blocks of decisions and their number."""
-        rows = (self.intercept, self.minimum)
-        tables = (self.per_length, self.per_deviation)
-        return (
-            ("N_PREPARED", self.width),
-            *sizes(self.terms, "N_BLOCKS", "N_TERMS", "LANES"),
-            *(size for row in rows for size in sizes(row, "N_DECISIONS")),
-            *(size for table in tables for size in sizes(table, "N_DECISIONS", "DEGREE")),
-        )
-
     def operations(self) -> int:
         """Return the multiply-adds, padding included: one for each coefficient, and the bound's."""
         return int(self.terms.size) + (2 * self.degree + 4) * self.n_decisions + 1
@@ -204,32 +213,6 @@ class PolynomialSum(VectorlessSum):
         """Return the number of polynomials: one for each decision."""
         return self.n_decisions
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return coefficients, intercepts and the constants of the bounds."""
-        return (
-            Table(
-                "terms",
-                self.terms,
-                "Coefficients of the monomials, in the order of nested sums: [block][term][lane]",
-            ),
-            Table(
-                "intercept",
-                self.intercept,
-                "Intercepts of the decisions with the polynomials' constants: [decision]",
-            ),
-            Table(
-                "bound_per_length",
-                self.per_length,
-                "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
-            ),
-            Table(
-                "bound_per_deviation",
-                self.per_deviation,
-                "Error of the decisions per power of y times d, from 0: [decision][power]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the features, the blocks of decisions and their number."""
+        return (("N_PREPARED", self.width), *Laid.shared(self))

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.laid import Laid, Layout
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SelfBound:
+class SelfBound(Laid):
     """|f_p(x) - f^_p(x)| <= distance_p sqrt(K(x, x)) for K(x, x) = (gamma |x|^2 + coef0)^degree.
 
     With r >= |x| and t = per_square r^2 + constant, sqrt(K(x, x)) <= t^(degree / 2). For an odd
@@ -27,17 +29,19 @@ class SelfBound:
         degree / 2, rounded down.
     typical : float32
         The t of an ordinary query, for an odd degree; 0 for an even one.
-    distance : ndarray of shape (n_decisions,), float32
     """
 
     per_square: np.float32
     constant: np.float32
     half_degree: int
     typical: np.float32
-    distance: Float32Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "distance", frozen(self.distance, np.float32))
+    distance: Annotated[
+        Float32Array,
+        Layout(
+            "Distance |W_p - W^_p| from the trained model, with all factors: [decision]",
+            ("N_DECISIONS",),
+        ),
+    ]
 
     @property
     def is_odd(self) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.rows import Minimum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 
@@ -51,7 +52,6 @@ class TableSum(VectorlessSum):
     result_scale : float32
         The step, a power of two.
     result_error : float32
-    per_deviation, minimum : ndarray of shape (n_decisions,), float32
 
     References
     ----------
@@ -61,27 +61,41 @@ class TableSum(VectorlessSum):
 
     codes: CodeRange
     per_unit: np.float32
-    values: NDArray[np.uint32]
-    function_columns: NDArray[np.uint32]
-    function_ends: NDArray[np.uint32]
-    start: NDArray[np.uint32]
+    values: Annotated[
+        NDArray[np.uint32],
+        Layout("Values of the functions: [code][decision]", ("", "N_DECISIONS"), narrow=np.uint16),
+    ]
+    function_columns: Annotated[
+        NDArray[np.uint32], Layout("Features of the functions: [function]", narrow=np.uint16)
+    ]
+    function_ends: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Number of the value after the last one of each function: [function]", narrow=np.uint16
+        ),
+    ]
+    start: Annotated[
+        NDArray[np.uint32],
+        Layout(
+            "Intercepts b_p and the least values, what is > 0 and what is < 0: [decision][part]",
+            ("N_DECISIONS", ""),
+        ),
+    ]
     result_scale: np.float32
     result_error: np.float32
-    per_deviation: Float32Array
-    minimum: Float32Array
+    per_deviation: Annotated[
+        Float32Array,
+        Layout(
+            "Error of the decisions per |x - code|: [decision]",
+            ("N_DECISIONS",),
+            name="bound_per_deviation",
+        ),
+    ]
+    minimum: Minimum
 
     template: ClassVar[str] = "table_sum"
     unit: ClassVar[str] = "functions of one feature"
     bound_formula: ClassVar[str] = "bound_per_deviation_p d + minimum_bound_p"
-
-    def __post_init__(self) -> None:
-        for name in ("values", "function_columns", "function_ends"):
-            table = getattr(self, name)
-            narrow = np.uint16 if table.max(initial=0) < 1 << 16 else np.uint32
-            object.__setattr__(self, name, frozen(table, narrow))
-        object.__setattr__(self, "start", frozen(self.start, np.uint32))
-        for name in ("per_deviation", "minimum"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     @property
     def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
@@ -157,17 +171,6 @@ class TableSum(VectorlessSum):
             kernel_evals=batch.kernel_evals + np.uint32(self.n_functions),
         )
 
-    def shared(self) -> Shared:
-        """Return the number of codes in one unit, of features and of decisions."""
-        return (
-            ("codes in one unit", float(self.per_unit)),
-            ("N_PREPARED", self.n_features),
-            ("N_DECISIONS", self.values.shape[1]),
-            *sizes(self.start[:, 0], "N_DECISIONS"),
-            *sizes(self.per_deviation, "N_DECISIONS"),
-            *sizes(self.minimum, "N_DECISIONS"),
-        )
-
     def operations(self) -> int:
         """Return a comparison and a place a function, its additions, and the final steps."""
         return self.n_functions * (2 + self.n_decisions) + self.float_operations
@@ -181,32 +184,7 @@ class TableSum(VectorlessSum):
         """Return the number of functions."""
         return self.n_functions
 
-    def tables(self) -> tuple[Table, ...]:
-        """Return the values of the functions, their places and the constants of the bounds."""
-        return (
-            Table("values", self.values, "Values of the functions: [code][decision]"),
-            Table(
-                "function_columns", self.function_columns, "Features of the functions: [function]"
-            ),
-            Table(
-                "function_ends",
-                self.function_ends,
-                "Number of the value after the last one of each function: [function]",
-            ),
-            Table(
-                "start",
-                self.start,
-                "Intercepts b_p and the least values, what is > 0 and what is < 0: "
-                "[decision][part]",
-            ),
-            Table(
-                "bound_per_deviation",
-                self.per_deviation,
-                "Error of the decisions per |x - code|: [decision]",
-            ),
-            Table(
-                "minimum_bound",
-                self.minimum,
-                "Part of the decisions' bound that no input changes: [decision]",
-            ),
-        )
+    def shared(self) -> Shared:
+        """Return the number of codes in one unit, of features and of decisions."""
+        own = (("codes in one unit", float(self.per_unit)), ("N_PREPARED", self.n_features))
+        return (*own, *Laid.shared(self))

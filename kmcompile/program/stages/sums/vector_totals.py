@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -110,3 +112,8 @@ class VectorTotals(Always):
             return np.zeros(len(x), dtype=np.int64)
         skipped: NDArray[np.int64] = self.n_features - np.count_nonzero(x, axis=1).astype(np.int64)
         return skipped
+
+    @property
+    def dtype_of_reals(self) -> Any:
+        """The type of the arrays of reals: that of the kernel."""
+        return self.kernel.precision.dtype

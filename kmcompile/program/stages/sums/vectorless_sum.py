@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.rounding import precision_of
 from kmcompile.program.stages.sums.described_sum import DescribedSum
 
 
@@ -37,3 +40,8 @@ class VectorlessSum(DescribedSum):
         replay.
         """
         return np.zeros(0, dtype=np.float32)
+
+    @property
+    def dtype_of_reals(self) -> Any:
+        """The type of the arrays of reals: that of the error."""
+        return precision_of(self.result_error).dtype

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Laid, Layout
 
 BEYOND = np.float32(2.0**126)
 """The distance of inputs that are too far away, and what bounds grow by: nothing is proved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoxDistance:
+class BoxDistance(Laid):
     """D >= |x - z| of an exactly prepared x, and what D adds to the widths of a box.
 
     With q = sum_i (x_i - z_i)^2, sqrt(q) <= q / (2 a) + a / 2 for any a > 0: the tangent of the
@@ -37,15 +37,22 @@ class BoxDistance:
         What the widths of the decisions grow by with the powers of D, the highest power first.
     """
 
-    centre: Float32Array
+    centre: Annotated[
+        Float32Array,
+        Layout(
+            "Where the distance of an input is from: [feature]", ("N_PREPARED",), name="box_centre"
+        ),
+    ]
     per_square: np.float32
     half: np.float32
     farthest: np.float32
-    widths: Float32Array
-
-    def __post_init__(self) -> None:
-        for name in ("centre", "widths"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
+    widths: Annotated[
+        Float32Array,
+        Layout(
+            "What box_widths grows by with the distance's powers: [decision][power]",
+            name="box_width_growths",
+        ),
+    ]
 
     def of(self, batch: Batch) -> Float32Array:
         """Return D of each query. `batch.received` is the deviation of x alone."""
@@ -64,18 +71,6 @@ class BoxDistance:
     def operations(self) -> int:
         """Return the multiply-adds of one query."""
         return 2 * len(self.centre) + 3 + self.widths.size
-
-    def shared(self) -> Shared:
-        """Return the number of features."""
-        return sizes(self.centre, "N_PREPARED")
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables, in the order of the C."""
-        meaning = "What box_widths grows by with the distance's powers: [decision][power]"
-        return (
-            Table("box_centre", self.centre, "Where the distance of an input is from: [feature]"),
-            Table("box_width_growths", self.widths, meaning),
-        )
 
 
 def growth(distance: Float32Array, coefficients: Float32Array) -> Float32Array:

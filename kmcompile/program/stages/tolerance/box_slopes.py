@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 
 LEVELS = 8
@@ -67,7 +66,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoxSlopes(ABC):
+class BoxSlopes(Laid, ABC):
     """Bounds on f(x + d) for all |d_i| <= t_i, of a sum over vectors.
 
     With theta = c t, c the kernel's, and w_j a coefficient times a factor that depends on x,
@@ -102,10 +101,37 @@ class BoxSlopes(ABC):
         `least` is more than what underflows.
     """
 
-    scales: Float32Array
-    columns: NDArray[np.uint16] | None
-    reaches: Float32Array
-    bends: Float32Array
+    scales: Annotated[
+        Float32Array,
+        Layout(
+            "Tolerances of the prepared features, times {self.of_scales}: [feature]",
+            ("N_PREPARED",),
+            name="box_scales",
+        ),
+    ]
+    columns: Annotated[
+        NDArray[np.uint16] | None,
+        Layout(
+            "Features that are not 0 in every support vector, of a slope: [column]",
+            name="box_columns",
+        ),
+    ]
+    reaches: Annotated[
+        Float32Array,
+        Layout(
+            "Most that {self.of_scales} <d, s_i> is for a d within them: [block][lane]",
+            ("N_SLOTS",),
+            name="box_reaches",
+        ),
+    ]
+    bends: Annotated[
+        Float32Array,
+        Layout(
+            "How far a decision is from linear anywhere in the box: [decision]",
+            ("N_DECISIONS",),
+            name="box_bends",
+        ),
+    ]
     per_bound: np.float32
     rounding: np.float32
     final: np.float32
@@ -119,12 +145,6 @@ class BoxSlopes(ABC):
 
     of_scales: ClassVar[str]
     """What the tolerances are multiplied by, for the comment of the table."""
-
-    def __post_init__(self) -> None:
-        for name in ("scales", "reaches", "bends"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        if self.columns is not None:
-            object.__setattr__(self, "columns", frozen(self.columns, np.uint16))
 
     @abstractmethod
     def factors(self, total: RealArray, exact: ExactSum) -> Float32Array:
@@ -308,39 +328,6 @@ class BoxSlopes(ABC):
         """Return the most multiply-adds of one decision's bounds, without those of blocks."""
         tests = 2 * exact.n_blocks * LEVELS + 2 * self._first_operations
         return self.bound_operations(exact) + tests
-
-    def shared(self) -> Shared:
-        """Return the numbers of features and slots."""
-        return (
-            *sizes(self.scales, "N_PREPARED"),
-            *sizes(self.reaches, "N_SLOTS"),
-            *sizes(self.bends, "N_DECISIONS"),
-        )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables, in the order of the C."""
-        columns: tuple[Table, ...] = ()
-        if self.columns is not None:
-            meaning = "Features that are not 0 in every support vector, of a slope: [column]"
-            columns = (Table("box_columns", self.columns, meaning),)
-        return (
-            Table(
-                "box_scales",
-                self.scales,
-                f"Tolerances of the prepared features, times {self.of_scales}: [feature]",
-            ),
-            *columns,
-            Table(
-                "box_reaches",
-                self.reaches,
-                f"Most that {self.of_scales} <d, s_i> is for a d within them: [block][lane]",
-            ),
-            Table(
-                "box_bends",
-                self.bends,
-                "How far a decision is from linear anywhere in the box: [decision]",
-            ),
-        )
 
 
 def own_blocks(p: int, exact: ExactSum) -> int:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Member
-from kmcompile.program.shared import LEFT_OUT, Shared, sizes
+from kmcompile.program.shared import LEFT_OUT
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.labels.sign import Sign
@@ -23,7 +24,7 @@ from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes, own_blocks
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InputTolerance:
+class InputTolerance(Laid):
     """What follows the sums of a program with an input tolerance: bounds over a box of inputs.
 
     The box of a received input x holds every x' with |x'_i - x_i| <= T_i. Behind affine steps it
@@ -47,7 +48,6 @@ class InputTolerance:
     tolerance : ndarray of shape (n_features,), float64
         T, in units of the raw features.
     reach : float32
-    widths : ndarray of shape (n_decisions,), float32
     slopes : BoxSlopes or None
     distance : BoxDistance, optional
         Where the bounds depend on how far x is from a centre.
@@ -55,13 +55,18 @@ class InputTolerance:
 
     tolerance: Float64Array
     reach: np.float32
-    widths: Float32Array
+    widths: Annotated[
+        Float32Array,
+        Layout(
+            "How far a decision is from x's anywhere in the box of the tolerance: [decision]",
+            ("N_DECISIONS",),
+            name="box_widths",
+        ),
+    ]
     slopes: BoxSlopes | None
     distance: BoxDistance | None = field(default=None, metadata=LEFT_OUT)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tolerance", frozen(self.tolerance))
-        object.__setattr__(self, "widths", frozen(self.widths, np.float32))
+    order_in_c: ClassVar[tuple[str, ...]] = ("widths", "distance")
 
     @property
     def name(self) -> str:
@@ -209,12 +214,6 @@ class InputTolerance:
             for c in range(ends.label.n_classes)
         )
 
-    def shared(self) -> Shared:
-        """Return the sizes that the sum has, too."""
-        own = sizes(self.widths, "N_DECISIONS")
-        parts = [part for part in (self.distance, self.slopes) if part is not None]
-        return (*own, *(one for part in parts for one in part.shared()))
-
     def members(self, ends: Ends) -> tuple[Member, ...]:
         """Return the arrays of the workspace."""
         if self.slopes is None:
@@ -228,13 +227,3 @@ class InputTolerance:
             Member("float", "at_x", exact.n_decisions, "decision values of x itself"),
             Member("float", "at_x_bound", exact.n_decisions, ">= their errors"),
         )
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables, in the order of the C."""
-        widths = Table(
-            "box_widths",
-            self.widths,
-            "How far a decision is from x's anywhere in the box of the tolerance: [decision]",
-        )
-        parts = [part for part in (self.distance, self.slopes) if part is not None]
-        return (widths, *(table for part in parts for table in part.tables()))

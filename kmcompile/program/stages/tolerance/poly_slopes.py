@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
-
-import numpy as np
+from typing import Annotated, ClassVar
 
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.numeric.arrays import Float32Array, RealArray, frozen
+from kmcompile.numeric.arrays import Float32Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import power
-from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Layout
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.tolerance.box_distance import growth
 from kmcompile.program.stages.tolerance.box_slopes import AtX, BoxSlopes
@@ -52,18 +50,27 @@ class PolySlopes(BoxSlopes):
     per_argument : ndarray of shape (n_decisions,), float32
     """
 
-    growths: Float32Array
-    per_argument: Float32Array
+    growths: Annotated[
+        Float32Array,
+        Layout(
+            "What box_bends grows by with the distance's powers: [decision][power]",
+            name="box_bend_growths",
+            where="growths.size",
+        ),
+    ]
+    per_argument: Annotated[
+        Float32Array,
+        Layout(
+            "What a slope is off per error of gamma <s, x> + coef0: [decision]", name="box_errors"
+        ),
+    ]
 
     template: ClassVar[str] = "poly"
+    order_in_c: ClassVar[tuple[str, ...]] = (
+        *("scales", "columns", "reaches", "bends", "per_argument"),
+    )
     of_factors: ClassVar[str] = "(gamma <s_i, x> + coef0)^(degree - 1)"
     of_scales: ClassVar[str] = "degree gamma"
-
-    def __post_init__(self) -> None:
-        # Of a class with slots, `super()` alone is that of the class before they were made.
-        super(PolySlopes, self).__post_init__()
-        for name in ("growths", "per_argument"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
 
     def factors(self, total: RealArray, exact: ExactSum) -> Float32Array:
         """Return v^(p - 1)."""
@@ -99,17 +106,3 @@ class PolySlopes(BoxSlopes):
     def beside(self, at: AtX, p: int, exact: ExactSum) -> None:
         """Return None: all of the slope is in the sum."""
         return None
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables, in the order of the C."""
-        own = [
-            Table(
-                "box_errors",
-                self.per_argument,
-                "What a slope is off per error of gamma <s, x> + coef0: [decision]",
-            )
-        ]
-        if self.growths.shape[1]:
-            meaning = "What box_bends grows by with the distance's powers: [decision][power]"
-            own.append(Table("box_bend_growths", self.growths, meaning))
-        return (*super(PolySlopes, self).tables(), *own)

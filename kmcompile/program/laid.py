@@ -1,0 +1,168 @@
+"""Arrays that say how they lie in the C: what they hold, their axes, and their type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from operator import attrgetter
+from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from kmcompile.numeric.arrays import finite, frozen
+from kmcompile.numeric.table import Table
+from kmcompile.program.shared import Shared, sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the array of a field lies in the C: a part of the field's annotation.
+
+    Parameters
+    ----------
+    text : str
+        The comment of the table: content, symbol, unit and order of indices; "{self.words}" stands
+        for an attribute of the owner. "" if the array is not a table as it is.
+    axes : tuple of str, or str
+        A name for each axis: a constant that stages share, words where the C has only literals, or
+        "" for an axis of the array's own. Without any, the shape is not checked. Or the attribute
+        of the owner that has them.
+    name : str
+        The table's C name behind the prefix of its owner; by default that of the field.
+    where : str
+        The attribute of the owner that tells whether the table is there; by default it is, unless
+        it is None.
+    of : str
+        The attribute of the owner that is the table, by default the field: "products.blocks".
+    narrow : dtype, optional
+        The type of the elements where it holds all of them: a narrower one than the annotation's.
+    clipped : bool
+        Whether infinite half-widths become the largest ones that C has a literal for.
+    """
+
+    text: str
+    axes: tuple[str, ...] | str = ()
+    name: str = ""
+    where: str = ""
+    of: str = ""
+    narrow: Any = None
+    clipped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field with its layout, and the type of its elements; None if it is no array."""
+
+    name: str
+    layout: Layout
+    is_laid: bool
+    dtype: Any
+
+    def stored(self, value: Any, dtype_of_reals: Any) -> Any:
+        """Return the read-only copy of an array as the C has it."""
+        value = finite(value) if self.layout.clipped else value
+        stored = frozen(value, dtype_of_reals if self.dtype is Any else self.dtype)
+        narrow = self.layout.narrow
+        if narrow is None or np.abs(stored.astype(np.int64)).max(initial=0) > np.iinfo(narrow).max:
+            return stored
+        return frozen(stored, narrow)
+
+
+class Laid:
+    """A frozen dataclass whose arrays say in their annotations how they lie in the C.
+
+    What an array's type and `Layout` say is made and checked here: the read-only copy, the
+    constants in its shape, and the table.
+    """
+
+    __slots__ = ()
+
+    order_in_c: ClassVar[tuple[str, ...]] = ()
+    """The fields whose tables come first in the C; the others follow in the order of the fields."""
+
+    def __post_init__(self) -> None:
+        for field in self._fields():
+            value = getattr(self, field.name)
+            if field.dtype is not None and value is not None:
+                object.__setattr__(self, field.name, field.stored(value, self.dtype_of_reals))
+
+    @property
+    def dtype_of_reals(self) -> Any:
+        """The type of the arrays that are float32, or float64 in a replay."""
+        return np.float32
+
+    @property
+    def prefix(self) -> str:
+        """What the names of the tables begin with, without the "_" behind it."""
+        return ""
+
+    def shared(self) -> Shared:
+        """Return the constants that the object shares with other stages or with the program.
+
+        A program whose stages return different values for one name cannot be made.
+        """
+        return tuple(self._shared())
+
+    def tables(self) -> tuple[Table, ...]:
+        """Return the constant tables, in the order of the C."""
+        own = {field.name: field for field in self._fields()}
+        names = (*self.order_in_c, *(name for name in own if name not in self.order_in_c))
+        return tuple(table for name in names for table in self._tables(own[name]))
+
+    def _fields(self) -> tuple[_Field, ...]:
+        of_class: Any = type(self)  # mypy takes no class for hashable, which a cache asks for
+        return _fields_of(of_class)
+
+    def _parts(self, field: _Field) -> Iterator[Laid]:
+        """Yield what the field holds of objects that have arrays of their own."""
+        value = getattr(self, field.name)
+        yield from (
+            part
+            for part in (value if isinstance(value, tuple) else (value,))
+            if isinstance(part, Laid)
+        )
+
+    def _shared(self) -> Iterator[tuple[str, float]]:
+        for field in self._fields():
+            for part in self._parts(field):
+                yield from part.shared()
+            if field.layout.axes and self._has(field):
+                axes = field.layout.axes
+                axes = getattr(self, axes) if isinstance(axes, str) else axes
+                yield from (one for one in sizes(getattr(self, field.name), *axes) if one[0])
+
+    def _tables(self, field: _Field) -> Iterator[Table]:
+        layout = field.layout
+        if not field.is_laid:
+            for part in self._parts(field):
+                yield from part.tables()
+        elif layout.text and self._has(field):
+            name = "_".join(filter(None, (self.prefix, layout.name or field.name)))
+            values = attrgetter(layout.of or field.name)(self)
+            yield Table(name, values, layout.text.format(self=self))
+
+    def _has(self, field: _Field) -> bool:
+        """Return whether the array of a field is there."""
+        where = field.layout.where
+        there = attrgetter(where)(self) if where else True
+        return bool(there) and getattr(self, field.name) is not None
+
+
+@cache
+def _fields_of(of_class: type[Any]) -> tuple[_Field, ...]:
+    """Return the fields of a dataclass in order."""
+    if not is_dataclass(of_class):
+        return ()
+    hints = get_type_hints(of_class, include_extras=True)
+    return tuple(_field_of(field.name, hints[field.name]) for field in fields(of_class))
+
+
+def _field_of(name: str, hint: Any) -> _Field:
+    layout = None
+    if get_origin(hint) is Annotated:
+        hint, *extras = get_args(hint)
+        layout = next((extra for extra in extras if isinstance(extra, Layout)), None)
+    array = next((kind for kind in (hint, *get_args(hint)) if get_origin(kind) is np.ndarray), None)
+    dtype = None if array is None else get_args(get_args(array)[1])[0]
+    return _Field(name, layout or Layout(""), layout is not None, dtype)
