@@ -144,4 +144,4 @@ def _settled(program: Program, X: Float32Array) -> float | None:
     for stage in program.exits:
         if isinstance(stage, Nonzeros):
             batch = stage.run(batch)
-    return float(np.mean(program.ends.label.run(program.ends.exact.run(batch)).certified))
+    return float(np.mean(program.ends.label.run(program.ends.exact.run(batch)).settled))

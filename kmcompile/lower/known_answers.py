@@ -21,7 +21,7 @@ def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool
     """Return which labels stay certified if every bound is doubled."""
     batch = Batch.of(np.zeros((len(answers.decisions), 1), np.float32), program.n_decisions)
     wide = replace(batch, decision=answers.decisions, bound=_TWICE * answers.bounds)
-    certified = program.ends.label.run(wide).certified
+    certified = program.ends.label.run(wide).settled
     both: NDArray[np.bool_] = certified & answers.results["certified"]
     return both
 

@@ -46,9 +46,10 @@ class Batch:
         The predicted value of a regression.
     lower, upper : ndarray of shape (n_queries,), float32
         The interval of the decision value, or of the predicted value of a regression.
-    certified : ndarray of shape (n_queries,), bool
-        Every decision within its bound gives this label. In a regression: the interval is no
-        wider than the tolerance.
+    settled : ndarray of shape (n_queries,), bool
+        Every decision within the bounds that stand here gives this label. In a regression: the
+        interval is no wider than the tolerance. Bounds of an early exit with a risk are no proof:
+        what a query is certified by is said where its answer is made.
     in_range : ndarray of shape (n_queries,), bool
         No stage so far has found the input outside the range of the calibration samples.
     kernel_evals : ndarray of shape (n_queries,), uint32
@@ -84,7 +85,7 @@ class Batch:
     value: Float32Array
     lower: Float32Array
     upper: Float32Array
-    certified: NDArray[np.bool_]
+    settled: NDArray[np.bool_]
     in_range: NDArray[np.bool_]
     kernel_evals: NDArray[np.uint32]
     known: NDArray[np.uint32]
@@ -124,7 +125,7 @@ class Batch:
             zeros,
             zeros,
             zeros,
-            certified=label != 0,
+            settled=label != 0,
             in_range=label == 0,
             kernel_evals=np.zeros(len(X), dtype=np.uint32),
             known=np.zeros(len(X), dtype=np.uint32),

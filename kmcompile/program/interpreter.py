@@ -318,7 +318,7 @@ def _classified(
     results[places] = _results(labelled, last, ends.exact)
     if program.replay is not None:
         left = labelled.allowed - labelled.kernel_evals
-        open_ = ~labelled.certified & (left >= program.replay.kernel_evaluations())
+        open_ = ~labelled.settled & (left >= program.replay.kernel_evaluations())
         answer = program.replay.run(labelled.chosen(open_))
         results[places[open_]] = _results(answer, last + 1, program.replay)
     if usual is not None:
@@ -345,7 +345,7 @@ def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:
     results["label"], results["value"] = batch.label, batch.value
     results["lower"], results["upper"] = batch.lower, batch.upper
     results["kernel_evals"], results["stage"] = batch.kernel_evals, stage_number
-    results["certified"] = batch.certified & (not stage.is_calibrated)
+    results["certified"] = batch.settled & (not stage.is_calibrated)
     results["in_range"] = batch.in_range
     return results
 

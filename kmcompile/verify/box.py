@@ -116,7 +116,7 @@ def _certified_at_x(
     batch = Batch.of(np.zeros((len(rows), 1), np.float32), program.n_decisions)
     values = {"decision": answers.decisions[rows], "bound": answers.bounds[rows]}
     fields = {name: getattr(batch, name) for name in batch.__slots__}
-    certified: NDArray[np.bool_] = program.ends.label.run(Batch(**(fields | values))).certified
+    certified: NDArray[np.bool_] = program.ends.label.run(Batch(**(fields | values))).settled
     return certified
 
 

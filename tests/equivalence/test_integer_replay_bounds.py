@@ -74,7 +74,7 @@ def shares(case: Case, replay: Replay, X: np.ndarray) -> np.ndarray:
         exact = case.decisions(x)
         pairs = zip(exact, summed.decision[row].tolist(), summed.bound[row].tolist(), strict=True)
         found.append([float(abs(f - mpf(decision)) / mpf(bound)) for f, decision, bound in pairs])
-        if answer.certified[row]:
+        if answer.settled[row]:
             assert answer.label[row] == case.label(exact)
         ends = mpf(float(answer.lower[row])), mpf(float(answer.upper[row]))
         assert any(ends[0] <= f <= ends[1] for f in exact)

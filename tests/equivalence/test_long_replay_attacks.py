@@ -81,11 +81,11 @@ def certified(
         exact = decisions(x)
         own = result.decision[row].tolist(), result.bound[row].tolist()
         assert all(abs(mpf(f) - e) <= mpf(b) for f, b, e in zip(*own, exact, strict=True))
-        if answer.certified[row]:
+        if answer.settled[row]:
             assert answer.label[row] == label(exact)
         ends = mpf(float(answer.lower[row])), mpf(float(answer.upper[row]))
         assert any(ends[0] <= f <= ends[1] for f in exact)
-    return int(answer.certified.sum())
+    return int(answer.settled.sum())
 
 
 def _coded(batch: Batch) -> Batch:

@@ -126,7 +126,7 @@ def test_bounds_labels_and_intervals_hold_for_the_real_decisions(case, low_parts
     assert np.isfinite(result.bound).all()
     assert broken(result.bound, errors) == 0
     for row, decisions in enumerate(exact):
-        if answer.certified[row]:
+        if answer.settled[row]:
             assert answer.label[row] == real.label(decisions)
         ends = mpf(float(answer.lower[row])), mpf(float(answer.upper[row]))
         assert any(ends[0] <= f <= ends[1] for f in decisions)
@@ -166,7 +166,7 @@ def test_nearly_all_that_double_settles_is_settled(low_parts):
         batch = Batch.of(X, plain.program.n_decisions)
         for n, target in enumerate((HOST, in_integers(HOST))):
             replay = lower_replay(machine, target, plain.program, ordinary, low_parts)
-            certified[n] += replay.run(batch).certified.sum()
+            certified[n] += replay.run(batch).settled.sum()
     assert certified[1] > 0.95 * certified[0]
     if low_parts:
         assert certified[1] > 150

@@ -101,7 +101,7 @@ def test_certified_labels_and_intervals_are_right(case):
     _, real = compiled(case)
     answer = replay.run(batch)
     for row, decisions in enumerate(exact):
-        if answer.certified[row]:
+        if answer.settled[row]:
             assert answer.label[row] == real.label(decisions)
         ends = mpf(float(answer.lower[row])), mpf(float(answer.upper[row]))
         assert any(ends[0] <= f <= ends[1] for f in decisions)

@@ -264,4 +264,4 @@ def _decided(
     batch = Batch.of(np.zeros((len(decision), 0), np.float32), decision.shape[1])
     batch = replace(batch, decision=decision.astype(np.float32), bound=bound.astype(np.float32))
     answered = label.run(batch)
-    return answered.certified, answered.label
+    return answered.settled, answered.label

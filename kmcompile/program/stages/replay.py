@@ -115,7 +115,7 @@ class Replay(Always):
             value=answer.value,
             lower=answer.lower,
             upper=answer.upper,
-            certified=answer.certified,
+            settled=answer.settled,
             kernel_evals=spent,
         )
 

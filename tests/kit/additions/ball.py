@@ -60,7 +60,7 @@ class Ball(EarlyExit):
             operations=batch.operations + self.worst_operations(ends),
         )
         batch = ends.label.run(batch)
-        return batch, batch.certified
+        return batch, batch.settled
 
     def operations(self) -> int:
         """Return the multiply-adds of the distance and of the decisions."""

@@ -219,7 +219,7 @@ class BoundSequence(EarlyExit):
             places, batch, state = places[stays], batch.chosen(stays), state.chosen(stays)
             if block < self.n_blocks:
                 batch, state = self._after(block, batch, state, exact.kernel, ends)
-                decided[places] = batch.certified
+                decided[places] = batch.settled
         order = np.argsort(np.concatenate([at for at, _ in left]))
         answered = left[0][1]
         for _, rows in left[1:]:

@@ -84,11 +84,11 @@ class ClassScores(FreeVectors):
             label=np.where(in_range, label, batch.label),
             lower=np.where(in_range, lead - half_width, batch.lower),
             upper=np.where(in_range, lead + half_width, batch.upper),
-            certified=settled & in_range,
+            settled=settled & in_range,
             in_range=in_range,
             operations=batch.operations + spent,
         )
-        return batch, batch.certified
+        return batch, batch.settled
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided; the stage has its own test."""

@@ -60,7 +60,7 @@ class IntervalRatio(EarlyExit):
             operations=batch.operations + self.operations() + ends.label.operations(),
         )
         batch = ends.label.run(batch)
-        return batch, batch.certified
+        return batch, batch.settled
 
     def operations(self) -> int:
         """Return the multiply-adds; the label's tests come on top."""

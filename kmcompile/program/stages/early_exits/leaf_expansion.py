@@ -85,18 +85,18 @@ class LeafExpansion(LocalExpansion):
         batch = replace(
             batch,
             operations=spent,
-            certified=np.zeros(len(batch), dtype=bool),
+            settled=np.zeros(len(batch), dtype=bool),
             walked=np.ones(len(batch), dtype=bool),
         )
         rows = np.flatnonzero((path.n_open == 0) & (self.radius[path.leaf] >= 0))
         if not len(rows):
-            return batch, batch.certified
+            return batch, batch.settled
         inner, leaf = batch.chosen(rows), path.leaf[rows].astype(np.intp)
         leaf, square = nearest(self.centres, inner.x, leaf, 1)
         inner = replace(inner, operations=inner.operations + self._search(1))
         local = self._local(inner, leaf, square, self._kernel(ends))
         batch = put(batch, rows, self._tested(inner, local, ends))
-        return batch, batch.certified
+        return batch, batch.settled
 
     def _routed(self, ends: Ends) -> RoutedSum:
         assert isinstance(ends.exact, RoutedSum)

@@ -80,7 +80,7 @@ class LinearFilter(EarlyExit):
             operations=batch.operations + spent,
         )
         batch = ends.label.run(batch)
-        return batch, batch.certified
+        return batch, batch.settled
 
     def _own_operations(self, ends: Ends) -> int:
         return 2 * self.n_decisions + ends.label.operations()

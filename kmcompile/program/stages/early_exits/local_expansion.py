@@ -224,9 +224,9 @@ class LocalExpansion(EarlyExit):
             batch = replace(batch, operations=batch.operations + self._search(int(branches)))
             local = self._local(batch, at, square, kernel)
             batch = self._tested(batch, local, ends)
-            decided[places] = batch.certified
-            left.append((places[batch.certified], batch.chosen(batch.certified)))
-            stays = ~batch.certified
+            decided[places] = batch.settled
+            left.append((places[batch.settled], batch.chosen(batch.settled)))
+            stays = ~batch.settled
             width *= int(branches)
             places, batch, at = places[stays], batch.chosen(stays), at[stays] - first
             first += width
@@ -255,7 +255,7 @@ class LocalExpansion(EarlyExit):
     def _tested(self, batch: Batch, local: Local, ends: Ends) -> Batch:
         """Return the batch after the tests of one level."""
         operations = batch.operations + self._local_operations(ends)
-        batch = replace(batch, operations=operations, certified=np.zeros(len(batch), dtype=bool))
+        batch = replace(batch, operations=operations, settled=np.zeros(len(batch), dtype=bool))
         near = np.flatnonzero(local.usable)
         if not len(near):
             return batch
@@ -263,7 +263,7 @@ class LocalExpansion(EarlyExit):
         inner, base = self._linear(inner, local, ends)
         is_leaf = local.node >= self.first_leaf
         if is_leaf.any():  # all rows of a centre count, or none
-            rest = np.flatnonzero(~inner.certified)
+            rest = np.flatnonzero(~inner.settled)
             curved = self._curved(inner.chosen(rest), local.chosen(rest), base[rest], ends)
             inner = put(inner, rest, curved)
         return put(batch, near, inner)

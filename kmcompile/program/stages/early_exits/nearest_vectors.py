@@ -263,8 +263,8 @@ class NearestVectors(EarlyExit):
             if self.from_estimate:
                 running = exact.sum_values(approximate) + exact.intercept
                 batch = self._test(batch, running, number, ends)
-                leaves |= batch.certified
-            yield places[leaves], batch.chosen(leaves), (batch.certified & in_range)[leaves]
+                leaves |= batch.settled
+            yield places[leaves], batch.chosen(leaves), (batch.settled & in_range)[leaves]
             stays = ~leaves
             places, batch = places[stays], batch.chosen(stays)
             total, rest = total[stays], rest[stays]
@@ -296,7 +296,7 @@ class NearestVectors(EarlyExit):
             step = int(self.steps[test])
             allowed = batch.allowed - batch.kernel_evals >= step - done
             if not allowed.all():
-                yield places[~allowed], batch.chosen(~allowed), batch.certified[~allowed] & False
+                yield places[~allowed], batch.chosen(~allowed), batch.settled[~allowed] & False
                 places, batch, order = places[allowed], batch.chosen(allowed), order[allowed]
                 approximate, running = approximate[allowed], running[allowed]
             chosen = order[:, done:step]
@@ -316,8 +316,8 @@ class NearestVectors(EarlyExit):
             )
             done = step
             batch = self._test(batch, running, test, ends)
-            leaves = batch.certified if test + 1 < len(self.steps) else batch.certified | True
-            yield places[leaves], batch.chosen(leaves), batch.certified[leaves]
+            leaves = batch.settled if test + 1 < len(self.steps) else batch.settled | True
+            yield places[leaves], batch.chosen(leaves), batch.settled[leaves]
             stays = ~leaves
             places, batch, order = places[stays], batch.chosen(stays), order[stays]
             approximate, running = approximate[stays], running[stays]
@@ -455,7 +455,7 @@ def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
         "label",
         "lower",
         "upper",
-        "certified",
+        "settled",
         "in_range",
         "kernel_evals",
         "known",

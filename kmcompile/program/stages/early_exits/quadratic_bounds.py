@@ -131,7 +131,7 @@ class QuadraticBounds(EarlyExit):
         spent = turns * (self.n_features + LEVEL_OPERATIONS) + (self._own_operations() + end)
         batch = replace(batch, operations=batch.operations + spent)
         batch = proved(narrowed(batch, low[:, None], high[:, None]), ends.label)
-        return batch, batch.certified
+        return batch, batch.settled
 
     def _ends(self, batch: Batch) -> tuple[Float32Array, Float32Array, NDArray[np.int64]]:
         """Return the interval of the last level that each query reaches, and its levels."""

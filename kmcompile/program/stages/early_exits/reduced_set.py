@@ -89,7 +89,7 @@ class ReducedSet(FreeVectors):
             operations=batch.operations + spent - np.where(in_range, 0, unsaid),
         )
         batch = ends.label.run(batch)
-        return batch, batch.certified & in_range
+        return batch, batch.settled & in_range
 
     def members(self) -> tuple[Member, ...]:
         """Return the workspace member for the estimate."""

@@ -208,7 +208,7 @@ class SignMap(EarlyExit):
         spent = spent + np.where(known, NARROW_OPERATIONS + ends.label.operations(), 0)
         batch = replace(narrowed(batch, low, high), operations=batch.operations + spent)
         batch = proved(batch, ends.label)
-        return batch, batch.certified & known
+        return batch, batch.settled & known
 
     def shared(self) -> Shared:
         """Return the numbers of raw features and decisions."""

@@ -182,7 +182,7 @@ class SubspaceCertificate(EarlyExit):
         whole = answered[0]
         for part in answered[1:]:
             whole = joined(whole, part)
-        return whole, whole.certified
+        return whole, whole.settled
 
     def _decide(self, batch: Batch, ends: Ends) -> Batch:
         exact = ends.exact
@@ -205,7 +205,7 @@ class SubspaceCertificate(EarlyExit):
         )
         batch = replace(
             batch,
-            certified=np.zeros(len(batch), dtype=bool),
+            settled=np.zeros(len(batch), dtype=bool),
             known=np.zeros(len(batch), dtype=np.uint32),
             spared=np.zeros(len(batch), dtype=np.uint32),
             operations=batch.operations + self.level_operations(batch, ends),
@@ -290,12 +290,12 @@ class SubspaceCertificate(EarlyExit):
         coefficients = exact.slot_coefficients(0)[order]
         columns = exact.columns()
         rows = np.arange(len(batch))
-        heap = np.where(batch.certified, 0, 2 * self.n_slots * self.touches)
+        heap = np.where(batch.settled, 0, 2 * self.n_slots * self.touches)
         batch = replace(batch, operations=batch.operations + heap)
         value = error = np.zeros((len(batch), 0), dtype=np.float32)
         for n in range(order.shape[1] + 1):
             affordable = batch.allowed - batch.kernel_evals >= 1
-            stays = affordable & ~batch.certified & (n < order.shape[1])
+            stays = affordable & ~batch.settled & (n < order.shape[1])
             spared = exact.spared(order[rows[~stays], :n])
             yield places[~stays], replace(batch.chosen(~stays), spared=spared)
             if not stays.any():

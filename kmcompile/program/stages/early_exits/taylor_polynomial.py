@@ -162,7 +162,7 @@ class TaylorPolynomial(EarlyExit):
         for first, above, n in self.levels:
             node, square = nearest(self.centres, batch.x, first + (node - above) * n, n)
         spent = batch.operations + self._search_operations(ends)
-        batch = replace(batch, operations=spent, certified=np.zeros(len(batch), dtype=bool))
+        batch = replace(batch, operations=spent, settled=np.zeros(len(batch), dtype=bool))
         leaf = node - self.first_leaf
         reach = bound_of_root(square) * self.up + batch.deviation
         relative = (self.relative + self.relative_per_square * square) + (
@@ -175,7 +175,7 @@ class TaylorPolynomial(EarlyExit):
                 batch.chosen(rows), leaf[rows], reach[rows], scale, relative[rows], ends
             )
             batch = put(batch, rows, inner)
-        return batch, batch.certified
+        return batch, batch.settled
 
     def _tested(
         self,

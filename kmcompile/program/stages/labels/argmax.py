@@ -48,7 +48,7 @@ class Argmax(Always):
             label=label.astype(np.int32),
             lower=below(lower),
             upper=above(upper),
-            certified=(others < lower[:, None]).all(axis=1),
+            settled=(others < lower[:, None]).all(axis=1),
         )
 
     def shared(self) -> Shared:

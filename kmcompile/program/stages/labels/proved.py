@@ -63,4 +63,4 @@ def proved(batch: Batch, label: Always) -> Batch:
     lower, upper = batch.least[:, 0], batch.most[:, 0]
     above, below = lower > np.float32(0.0), upper < np.float32(0.0)
     label_of_ends = np.where(above, 1, np.where(below, 0, batch.label)).astype(np.int32)
-    return replace(batch, lower=lower, upper=upper, label=label_of_ends, certified=above | below)
+    return replace(batch, lower=lower, upper=upper, label=label_of_ends, settled=above | below)

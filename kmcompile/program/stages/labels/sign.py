@@ -39,7 +39,7 @@ class Sign(Always):
             label=positive.astype(np.int32),
             lower=lower,
             upper=upper,
-            certified=(lower > zero) | (upper < zero),
+            settled=(lower > zero) | (upper < zero),
         )
 
     def shared(self) -> Shared:

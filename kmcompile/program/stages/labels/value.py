@@ -50,7 +50,7 @@ class Value(Always):
             value=decision.astype(np.float32),
             lower=lower,
             upper=upper,
-            certified=self.is_settled(lower, upper),
+            settled=self.is_settled(lower, upper),
         )
 
     def is_settled(self, lower: Float32Array, upper: Float32Array) -> NDArray[np.bool_]:

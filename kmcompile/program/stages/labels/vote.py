@@ -67,7 +67,7 @@ class Vote(Always):
             label=label,
             lower=lower,
             upper=upper,
-            certified=self._certified(label, votes, sure, possible, total, slack),
+            settled=self._certified(label, votes, sure, possible, total, slack),
         )
 
     def _counted(self, for_first: np.ndarray, for_second: np.ndarray) -> np.ndarray:

@@ -94,7 +94,7 @@ class InputTolerance(Laid):
         answer = proved(boxed, ends.label)
         spent = np.full(len(batch), self._first_operations(ends), dtype=np.int64)
         if self.slopes is not None:
-            rows = np.flatnonzero(~answer.certified & at_x.certified)
+            rows = np.flatnonzero(~answer.settled & at_x.settled)
             if len(rows):
                 boxed, of_rows = self._sharpened(boxed, at_x, distance, rows, ends)
                 spent[rows] += of_rows + self._label_operations(ends)
@@ -115,11 +115,11 @@ class InputTolerance(Laid):
         value = np.where(value > upper, upper, value)
         assert isinstance(ends.label, Value)
         settled = ends.label.is_settled(lower, upper)
-        return replace(at_x, value=value, lower=lower, upper=upper, certified=settled), spent
+        return replace(at_x, value=value, lower=lower, upper=upper, settled=settled), spent
 
     def _answered(self, answer: Batch, at_x: Batch, ends: Ends) -> Batch:
         """Return the answers; where the box leaves a label open, it is that of x itself."""
-        label = np.where(answer.certified, answer.label, at_x.label).astype(np.int32)
+        label = np.where(answer.settled, answer.label, at_x.label).astype(np.int32)
         lower, upper = answer.lower, answer.upper
         if isinstance(ends.label, Vote):
             of_label = ends.label.interval(
@@ -128,8 +128,8 @@ class InputTolerance(Laid):
                 answer.decision - answer.bound,
                 answer.decision + answer.bound,
             )
-            lower = np.where(answer.certified, lower, of_label[0])
-            upper = np.where(answer.certified, upper, of_label[1])
+            lower = np.where(answer.settled, lower, of_label[0])
+            upper = np.where(answer.settled, upper, of_label[1])
         return replace(answer, label=label, lower=lower, upper=upper)
 
     def _widths(self, distance: Float32Array | None) -> Float32Array:

@@ -60,9 +60,9 @@ def test_largest_scale_and_label_are_those_of_the_label_stage_scale_by_scale(
             batch = Batch.of(case.x, case.program.n_decisions)
             width = np.broadcast_to(scale * band.half_width(1.0), decision.shape)
             answered = case.program.ends.label.run(_with(batch, decision, width))
-            assert np.array_equal(answered.certified, trial.scales[test] >= scale)
-            said = answered.label[answered.certified]
-            assert np.array_equal(said, trial.labels[test][answered.certified])
+            assert np.array_equal(answered.settled, trial.scales[test] >= scale)
+            said = answered.label[answered.settled]
+            assert np.array_equal(said, trial.labels[test][answered.settled])
 
 
 def _with(batch: Batch, decision: np.ndarray, bound: np.ndarray) -> Batch:

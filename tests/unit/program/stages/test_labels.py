@@ -53,8 +53,8 @@ def test_bounds_that_are_no_numbers_certify_no_label():
     decisions = np.array([[3.0, 1.0, 2.0], [1.0, 2.0, 3.0]])
     bounds = np.full((2, 3), np.nan)
     for stage in (Argmax(3), vote(3, False), vote(3, True)):
-        assert not run(stage, decisions, bounds).certified.any()
-    assert not run(Sign(True), decisions[:, :1], bounds[:, :1]).certified.any()
+        assert not run(stage, decisions, bounds).settled.any()
+    assert not run(Sign(True), decisions[:, :1], bounds[:, :1]).settled.any()
 
 
 @pytest.mark.parametrize("break_ties", [False, True])
@@ -72,7 +72,7 @@ def test_a_certified_label_is_the_label_of_every_outcome(n_classes, break_ties):
     decisions, bounds = queries(n_classes, 400, seed=20 + n_classes)
     batch = run(vote(n_classes, break_ties), decisions, bounds)
     rng = np.random.default_rng(9)
-    for row in np.flatnonzero(batch.certified):
+    for row in np.flatnonzero(batch.settled):
         ends = [
             sorted({f - e, f, f + e, *([0.0] if abs(f) <= e else [])})
             for f, e in zip(decisions[row].tolist(), bounds[row].tolist(), strict=True)
@@ -91,9 +91,9 @@ def test_a_label_is_certified_wherever_every_pair_is(n_classes):
     batch = run(vote(n_classes, False), decisions, bounds)
     sure = (np.abs(decisions) > bounds).all(axis=1)
     assert sure.any()
-    assert batch.certified[sure].all()
-    assert batch.certified[~sure].any()  # "all pairs" would certify none of them
-    assert not batch.certified.all()
+    assert batch.settled[sure].all()
+    assert batch.settled[~sure].any()  # "all pairs" would certify none of them
+    assert not batch.settled.all()
 
 
 def test_a_label_is_not_certified_by_the_winners_own_pairs_alone():
@@ -104,7 +104,7 @@ def test_a_label_is_not_certified_by_the_winners_own_pairs_alone():
     batch = run(vote(4, False), decisions, bounds)
     assert scikit_learn_label(np.array([1, -1, 1, -0.1, 1, 0.1]), 4, False) == 2
     assert batch.label[0] == 0
-    assert not batch.certified[0]
+    assert not batch.settled[0]
 
 
 def test_break_ties_certifies_a_tie_that_the_confidences_part():
@@ -112,17 +112,17 @@ def test_break_ties_certifies_a_tie_that_the_confidences_part():
     narrow = run(vote(3, True), decisions, np.full((1, 3), 0.25))
     wide = run(vote(3, True), decisions, np.full((1, 3), 0.75))
     assert narrow.label[0] == wide.label[0] == 0
-    assert narrow.certified[0]
-    assert not wide.certified[0]
+    assert narrow.settled[0]
+    assert not wide.settled[0]
 
 
 @pytest.mark.parametrize("break_ties", [False, True])
 def test_a_bound_that_is_no_number_certifies_nothing(break_ties):
     batch = run(vote(3, break_ties), np.ones((3, 3)), np.diag([np.nan, np.nan, np.inf]))
-    assert not batch.certified[batch.label == 1].any()
+    assert not batch.settled[batch.label == 1].any()
     decisions = np.array([[5.0, 5.0, 5.0]])
     for value in (np.nan, np.inf):
-        assert not run(vote(3, break_ties), decisions, np.full((1, 3), value)).certified[0]
+        assert not run(vote(3, break_ties), decisions, np.full((1, 3), value)).settled[0]
 
 
 def test_the_interval_is_that_of_the_closest_pair_that_the_winner_won():
@@ -135,7 +135,7 @@ def test_the_interval_is_that_of_the_closest_pair_that_the_winner_won():
 def test_zero_goes_to_the_class_that_the_estimator_gives_it(zero_is_positive, label):
     batch = run(Sign(zero_is_positive), np.array([[0.0], [-0.0]]), np.full((2, 1), 0.5))
     assert batch.label.tolist() == [label, label]
-    assert not batch.certified.any()
+    assert not batch.settled.any()
 
 
 def test_a_sign_is_certified_where_the_interval_excludes_zero():
@@ -143,7 +143,7 @@ def test_a_sign_is_certified_where_the_interval_excludes_zero():
     bounds = np.array([[0.5], [1.0], [0.5], [1.5], [np.float32(1e-38)]])
     batch = run(Sign(True), decisions, bounds)
     assert batch.label.tolist() == [1, 1, 0, 0, 1]
-    assert batch.certified.tolist() == [True, False, True, False, False]
+    assert batch.settled.tolist() == [True, False, True, False, False]
 
 
 def test_argmax_takes_the_first_of_equal_ones_and_certifies_what_is_apart():
@@ -151,7 +151,7 @@ def test_argmax_takes_the_first_of_equal_ones_and_certifies_what_is_apart():
     bounds = np.array([[0.1] * 3, [0.4] * 3, [0.5] * 3, [0.1] * 3])
     batch = run(Argmax(3), decisions, bounds)
     assert batch.label.tolist() == [1, 1, 1, 0]
-    assert batch.certified.tolist() == [False, True, False, False]
+    assert batch.settled.tolist() == [False, True, False, False]
 
 
 def test_argmax_takes_the_last_of_equal_ones_where_the_model_does():
@@ -159,17 +159,17 @@ def test_argmax_takes_the_last_of_equal_ones_where_the_model_does():
     bounds = np.array([[0.1] * 3, [0.4] * 3, [0.4] * 3, [0.1] * 3])
     batch = run(Argmax(3, last_of_equal=True), decisions, bounds)
     assert batch.label.tolist() == [2, 1, 1, 2]
-    assert batch.certified.tolist() == [False, False, True, False]
+    assert batch.settled.tolist() == [False, False, True, False]
 
 
 def test_argmax_certifies_only_what_every_outcome_gives():
     decisions, bounds = queries(3, 2000, seed=77)
     batch = run(Argmax(3), decisions, bounds)
-    assert batch.certified.any()
+    assert batch.settled.any()
     for f, e, label in zip(
-        decisions[batch.certified],
-        bounds[batch.certified],
-        batch.label[batch.certified],
+        decisions[batch.settled],
+        bounds[batch.settled],
+        batch.label[batch.settled],
         strict=True,
     ):
         for signs in itertools.product([-1.0, 0.0, 1.0], repeat=3):

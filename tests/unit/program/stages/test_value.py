@@ -45,7 +45,7 @@ def test_the_interval_of_a_replay_encloses_that_in_float64():
 def test_without_a_tolerance_every_value_is_settled():
     assert run(
         Value(None), np.ones(2, np.float32), np.array([0.0, 1e30], np.float32)
-    ).certified.all()
+    ).settled.all()
 
 
 def test_what_is_settled_is_within_the_tolerance_in_real_numbers():
@@ -57,15 +57,15 @@ def test_what_is_settled_is_within_the_tolerance_in_real_numbers():
         steps = rng.integers(-20, 20, size=len(f)) * 2.0**-19
         bound = np.abs(tolerance / 2 + steps).astype(np.float32)
         batch = run(stage, f, bound)
-        assert 0 < batch.certified.sum() < len(f)
+        assert 0 < batch.settled.sum() < len(f)
         widths = batch.upper.astype(np.float64) - batch.lower.astype(np.float64)  # exact
-        assert widths[batch.certified].max() <= tolerance
+        assert widths[batch.settled].max() <= tolerance
 
 
 def test_a_bound_that_is_no_number_settles_nothing():
     """Only a damaged table can give one."""
     bounds = np.array([np.nan, np.inf], np.float32)
-    assert not run(Value.within(1.0), np.ones(2, np.float32), bounds).certified.any()
+    assert not run(Value.within(1.0), np.ones(2, np.float32), bounds).settled.any()
 
 
 @pytest.mark.parametrize("tolerance", [0.1, 1e-60, 1e-40, 1e300, 0.3])
