@@ -22,7 +22,11 @@ from kmcompile.tools.toolchain import run_process, run_tool
 from kmcompile.version import VERSION
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-LOCKS = ("pyproject.toml", "requirements.txt", "requirements-build.txt")
+_SOURCES = tuple(
+    CHECKOUT / name
+    for name in ("pyproject.toml", ".ci/requirements.txt", ".ci/requirements-build.txt")
+)
+LOCKS = tuple(source.name for source in _SOURCES)
 _INSTALLED = "installed.txt"
 _BUILD_S = 300.0
 _OFFLINE_S = 1_800.0
@@ -93,8 +97,8 @@ def _of_wheel(folder: Path) -> list[Finding]:
 
 def _of_locks(folder: Path) -> list[Finding]:
     """Compare both locks with pyproject.toml."""
-    for name in LOCKS:
-        shutil.copyfile(CHECKOUT / name, folder / name)
+    for source in _SOURCES:
+        shutil.copyfile(source, folder / source.name)
     script = _copy_script("lock_fits.py", folder)
     faults = lock_fits.all_faults(*(folder / name for name in LOCKS))
     locked = [one for name in LOCKS[1:] for one in lock_fits.read_lock((folder / name).read_text())]
@@ -115,7 +119,7 @@ def _of_locks(folder: Path) -> list[Finding]:
 
 def _of_environment(folder: Path) -> list[Finding]:
     """Tell which versions of the lock are those that all other parts were run with."""
-    lock = (CHECKOUT / LOCKS[1]).read_text(encoding="utf-8")
+    lock = _SOURCES[1].read_text(encoding="utf-8")
     here = {f"{one.name}=={one.version}" for one in distributions()}
     installed = "\n".join(sorted(here, key=str.lower)) + "\n"
     (folder / _INSTALLED).write_text(installed, encoding="utf-8")
@@ -175,7 +179,7 @@ def _of_hashes(house: Path) -> Finding:
     """Compare the wheels with the lock once more, without pip."""
     known = {
         digest
-        for one in lock_fits.read_lock((CHECKOUT / LOCKS[1]).read_text(encoding="utf-8"))
+        for one in lock_fits.read_lock(_SOURCES[1].read_text(encoding="utf-8"))
         for digest in one.hashes
     }
     wheels = [path for path in sorted(house.glob("*.whl")) if not path.name.startswith(_SUBJECT)]

@@ -17,13 +17,13 @@ LOCK = f"numpy==2.4.6 ; python_version < '3.12' \\\n{HASH}\n    # via kmcompile 
 
 def test_locks_fit_pyproject() -> None:
     """After a change of the dependencies: `make lock`."""
-    names = ("pyproject.toml", "requirements.txt", "requirements-build.txt")
+    names = ("pyproject.toml", ".ci/requirements.txt", ".ci/requirements-build.txt")
     assert all_faults(*(CHECKOUT / name for name in names)) == []
 
 
 def test_locks_name_no_host() -> None:
     for name in ("requirements.txt", "requirements-build.txt"):
-        text = (CHECKOUT / name).read_text(encoding="utf-8")
+        text = (CHECKOUT / ".ci" / name).read_text(encoding="utf-8")
         assert "://" not in text and "index-url" not in text
 
 
