@@ -54,7 +54,7 @@ SECONDS = 60
 MOST_SECONDS = 35
 """CPU seconds of a first choice, above which none without a part follows."""
 
-FREE = "free vectors of bound_sequence"
+FREE = "free vectors"
 FEWER = "fewer vectors"
 
 

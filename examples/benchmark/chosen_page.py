@@ -44,12 +44,19 @@ FIGURES = ("mean", "worst", "flash")
 def page_of(lines: list[Line]) -> str:
     """Return the tables in Markdown."""
     good = [line for line in lines if "mean" in line]
-    groups: dict[tuple[str, str, str], list[Line]] = defaultdict(list)
+    groups: dict[str, list[Line]] = defaultdict(list)
     for line in good:
         if line["without"] is None:
-            groups[line["machine"], line["mode"], line["target"]].append(line)
+            groups[_group(line)].append(line)
     made = [_how_often(groups), _without(good), _seconds(groups)]
     return "\n\n".join(made)
+
+
+def _group(line: Line) -> str:
+    """Return the kernel, `D` with samples, and the board that is not a Cortex-M7."""
+    board = line["target"].removeprefix("cortex-")
+    words = (line["machine"].rstrip("23"), "D" * (line["mode"] == "data"), board * (board != "m7"))
+    return " ".join(filter(None, words))
 
 
 def lines_of(name: str) -> int:
@@ -68,10 +75,9 @@ def lines_of(name: str) -> int:
 KINDS = ("certified", "statistical")
 
 
-def _how_often(groups: dict[tuple[str, str, str], list[Line]]) -> str:
+def _how_often(groups: dict[str, list[Line]]) -> str:
     """Return how many programs of each group have each part."""
-    heads = [" ".join((m, *(["--data"] * (mode == "data")), t)) for m, mode, t in groups]
-    rows = [["chosen in", *heads], ["---"] * (len(heads) + 1)]
+    rows = [["chosen in", *groups], ["---"] * (len(groups) + 1)]
     rows.append(["machines", *(str(len(found)) for found in groups.values())])
     counts = [Counter(part for line in found for part in _parts(line)) for found in groups.values()]
     names = [*EXITS, *sorted({part for count in counts for part in count} - {*EXITS})]
@@ -86,36 +92,39 @@ def _parts(line: Line) -> set[str]:
 
 
 def _without(good: list[Line]) -> str:
-    """Return what the programs take without each part, as factors: the median and the largest."""
+    """Return what the programs take without each part, as factors: medians, the largest product.
+
+    The product is the rule of the choice: mean, root of the worst case, fourth root of the flash.
+    """
     keys = ("set", "machine", "mode", "target")
     whole = {tuple(line[k] for k in keys): line for line in good if line["without"] is None}
     ratios: dict[str, list[list[float]]] = defaultdict(list)
     for line in good:
         base = whole.get(tuple(line[k] for k in keys))
         if line["without"] is not None and base is not None:
-            ratios[line["without"]].append([line[f] / base[f] for f in FIGURES])
-    rows = [["without", "programs", *FIGURES, "largest mean", "lines"], ["---"] * 7]
+            mean, worst, flash = (line[f] / base[f] for f in FIGURES)
+            product = mean * worst**0.5 * flash**0.25
+            ratios[line["without"]].append([mean, worst, flash, product])
+    rows = [["without", "programs", *FIGURES, "product", "largest", "lines"], ["---"] * 8]
     for name, found in sorted(ratios.items(), key=lambda item: -len(item[1])):
         columns = list(zip(*found, strict=True))
         medians = [f"{statistics.median(column):.2f}" for column in columns]
         own = f"{lines_of(name):,}" if name in EXITS else ""
-        rows.append([f"`{name}`", str(len(found)), *medians, f"{max(columns[0]):.2f}", own])
+        rows.append([f"`{name}`", str(len(found)), *medians, f"{max(columns[3]):.2f}", own])
     rows += [
-        [f"`{name}`", "0", "", "", "", "", f"{lines_of(name):,}"]
+        [f"`{name}`", "0", "", "", "", "", "", f"{lines_of(name):,}"]
         for name in EXITS
         if name not in ratios
     ]
     return _table(rows)
 
 
-def _seconds(groups: dict[tuple[str, str, str], list[Line]]) -> str:
+def _seconds(groups: dict[str, list[Line]]) -> str:
     """Return the share of the choice's CPU seconds that the fits of each exit take."""
     spent: dict[str, Counter[str]] = defaultdict(Counter)
-    for (machine, mode, _), found in groups.items():
+    for group, found in groups.items():
         for line in found:
-            spent[f"{machine}{' --data' * (mode == 'data')}"].update(
-                {**line["spent"], "all": line["cpu_s"]}
-            )
+            spent[group].update({**line["spent"], "all": line["cpu_s"]})
     names = [name for name in EXITS if any(count[name] for count in spent.values())]
     rows = [["CPU", *spent], ["---"] * (len(spent) + 1)]
     rows += [

@@ -19,11 +19,11 @@ from subject_data import LOADERS, stored
 
 from kit import certified, regressions
 from kit.emitted import Emitted
+from kit.every_offer import every_offer
 from kit.function_kernels import kernel_function, load_machine
 from kit.shared_data import DATA, data_file
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Linear
 from kmcompile.lower import lower
 from kmcompile.lower.formats import lower_in_format
@@ -216,7 +216,7 @@ def planned(n_queries: int) -> dict[Subject, int]:
 
 def _exits(machine: KernelMachine, program: Program, X: np.ndarray) -> list[EarlyExit]:
     """Return the certified exits that the compiler itself considers, each in its largest size."""
-    found = [stage for stage, _ in fit(machine, program, X, NO_LIMIT)]
+    found = [stage for stage, _ in every_offer(machine, program, X, NO_LIMIT)]
     last = {stage.template: stage for stage in found}
     return sorted(last.values(), key=lambda stage: stage.worst_operations(program.ends))
 

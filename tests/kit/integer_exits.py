@@ -18,9 +18,9 @@ from sklearn.svm import SVC
 from kit import certified
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, emit_in_format
+from kit.every_offer import every_offer
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.certify import fit
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import EarlyExit
@@ -112,7 +112,7 @@ def certified_exits(
     lowered = lower_in_format(machine, plain.target, program.name, number_format)
     accepted = interpret(program, samples).results["status"] == Status.OK
     found = {}
-    for stage, _ in fit(lowered.machine, program, samples[accepted], _NO_LIMIT):
+    for stage, _ in every_offer(lowered.machine, program, samples[accepted], _NO_LIMIT):
         if stage.template not in found or _curves(stage) > _curves(found[stage.template]):
             found[stage.template] = stage
     return [found[kind] for kind in kinds]

@@ -16,9 +16,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from kit.emitted import Emitted, named
+from kit.every_offer import every_offer
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.certify import fit
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
@@ -61,7 +61,9 @@ class Regression:
         program = with_tolerance(lowered.program, self.tolerance)
         fresh = load_diabetes().data[self.n_trained :: 4].astype(np.float32)
         if self.exits:
-            offered = [s for s, _ in fit(lowered.machine, program, fresh, Room(1e9, None, None))]
+            offered = [
+                s for s, _ in every_offer(lowered.machine, program, fresh, Room(1e9, None, None))
+            ]
             last = {s.template: s for s in offered if s.template in self.exits}
             exits = [last[name] for name in self.exits]
             exits = (*program.exits, *exits)

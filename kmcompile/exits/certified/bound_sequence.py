@@ -64,6 +64,17 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     return ""
 
 
+def why_unasked(machine: KernelMachine) -> str:
+    """Return why a sequence is searched for only where an option names it; "" if it always is.
+
+    Of 85 programs of rbf machines that were chosen with it in the search, none had one (the
+    manual's page exits_chosen).
+    """
+    if isinstance(machine.kernel, Rbf):
+        return "it is seldom the best before an rbf sum; ask for it with --require bound_sequence"
+    return ""
+
+
 def supports(program: Program, machine: KernelMachine) -> bool:
     """Return whether a machine can have a bound sequence: its kernel must be positive definite."""
     return not why_not(machine, program)

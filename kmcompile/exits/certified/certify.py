@@ -199,7 +199,7 @@ def fit(
     with threadpool_limits(1):  # threads change the rounding of products
         for made in fits:
             name = made.kind.template
-            if not reasons[name]:
+            if not reasons[name] and (name in room.stages.needed or not made.why_unasked(machine)):
                 asked = Asked(machine, program, X, room.of_kind(name), budgets, known)
                 offered += [offer for offer in _tried(made, asked) if is_usable(offer[0])]
     require_built(room.stages, reasons, {stage.template for stage, _ in offered}, reasons)
@@ -267,7 +267,7 @@ def left_out(
             continue
         if name in kinds:
             notes.append(f"{name} does not pay here and is left out")
-        elif reason := _why_not(made, machine, program):
+        elif reason := _why_not(made, machine, program) or made.why_unasked(machine):
             notes.append(f"{name} is left out: {reason}")
     return notes
 

@@ -29,7 +29,12 @@ _FITS: list[CertifiedFit] = [
     CertifiedFit(
         TaylorPolynomial, taylor_polynomial.offer_taylor_polynomials, taylor_polynomial.why_not
     ),
-    CertifiedFit(BoundSequence, sequence_offers.offer_bound_sequences, bound_sequence.why_not),
+    CertifiedFit(
+        BoundSequence,
+        sequence_offers.offer_bound_sequences,
+        bound_sequence.why_not,
+        bound_sequence.why_unasked,
+    ),
     CertifiedFit(QuadraticBounds, quadratic.offer_quadratic, quadratic.why_not),
     CertifiedFit(SubspaceCertificate, subspace.offer_subspaces, subspace.why_not),
     CertifiedFit(LeafExpansion, leaf_expansion.offer_leaf_expansion, leaf_expansion.why_not),

@@ -60,8 +60,11 @@ class CertifiedFit:
         float64's range.
     why_not : callable, optional
         Returns why a machine, given with its exact program, cannot have such an exit; "" if it can.
+    why_unasked : callable, optional
+        Returns why such an exit is searched for only where an option names it; "" if it always is.
     """
 
     kind: type[EarlyExit]
     offer: Callable[[Asked], Sequence[Offer]]
     why_not: Callable[[KernelMachine, Program], str] = lambda machine, program: ""
+    why_unasked: Callable[[KernelMachine], str] = lambda machine: ""

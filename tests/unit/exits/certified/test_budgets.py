@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from sklearn.svm import SVC
 
 from kit.certified import with_exits
 from kit.emitted import Emitted, emit_model
+from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified import expansion, expansion_norms, local_expansion
@@ -26,6 +28,7 @@ from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.program.interpreter import interpret
+from kmcompile.request.asked_stages import AskedStages
 
 ROOM = Room(np.inf, None, None)
 MOST_OVERESTIMATED = 4
@@ -137,9 +140,20 @@ def test_a_program_of_a_bound_search_has_the_machines_labels_where_certified(res
 def test_a_search_without_room_for_its_smallest_candidate_is_left_out_with_a_note(rest):
     budgets = SearchBudgets(n_bytes=1.0, operations=1.0)
     assert fit(rest.machine, rest.program, rest.queries, ROOM, budgets) == []
-    kinds = {"local_expansion", "taylor_polynomial", "bound_sequence"}
+    kinds = {"local_expansion", "taylor_polynomial"}
     assert {note.split()[0] for note in budgets.notes} == kinds
     assert all(" is left out: " in note for note in budgets.notes)
+
+
+def test_a_bound_sequence_is_searched_for_before_an_rbf_sum_where_it_is_asked_for(rest):
+    asked = replace(ROOM, stages=AskedStages(required=("bound_sequence",)))
+    for room, is_there in ((ROOM, False), (asked, True)):
+        kinds = {stage.template for stage, _ in fit(rest.machine, rest.program, rest.queries, room)}
+        assert ("bound_sequence" in kinds) == is_there
+    budgets = SearchBudgets(n_bytes=1.0, operations=1.0)
+    with pytest.raises(InputError, match="bound_sequence"):
+        fit(rest.machine, rest.program, rest.queries, asked, budgets)
+    assert any(note.startswith("bound_sequence is left out: ") for note in budgets.notes)
 
 
 def test_the_note_of_a_bound_search_reaches_the_choice(rest, monkeypatch):

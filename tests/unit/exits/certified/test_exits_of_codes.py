@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from mpmath import mpf
 
+from kit.every_offer import every_offer
 from kit.fixed_sums import codes_of, in_format
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.certify import fit
 from kmcompile.kernels import Rbf
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -42,7 +42,7 @@ def test_what_float64_rounded_in_the_meaning_of_codes_is_in_every_interval():
     batch = program.prepare.run_codes(Batch.of(codes.astype(np.float32), 1))
     assert (batch.deviation >= case.coded.code_deviation).all()
     decision = case.decisions(codes[0])[0]
-    stages = [stage for stage, _ in fit(case.coded.machine, program, samples, _NO_LIMIT)]
+    stages = [stage for stage, _ in every_offer(case.coded.machine, program, samples, _NO_LIMIT)]
     assert stages
     for stage in stages:
         answer, _ = stage.decide(batch, program.ends)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kit import catalogue, certified
+from kit.every_offer import every_offer
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.certified.certify import fit
 from kmcompile.exits.certified.limits import is_usable
 from kmcompile.kernels import Rbf
 from kmcompile.lower import lower
@@ -45,6 +45,6 @@ def test_every_exit_of_a_machine_with_an_extreme_scale_is_usable(scale, beta):
     known = ordinary_inputs(machine, 64)
     program = lower(machine, load_target("host"), "iris", known)
     with np.errstate(all="ignore"):
-        fitted = fit(machine, program, known, EVERYTHING)
+        fitted = every_offer(machine, program, known, EVERYTHING)
     assert all(is_usable(stage) for stage, _ in fitted)
     assert scale < 1e-3 or fitted

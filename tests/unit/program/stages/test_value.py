@@ -43,9 +43,7 @@ def test_the_interval_of_a_replay_encloses_that_in_float64():
 
 
 def test_without_a_tolerance_every_value_is_settled():
-    assert run(
-        Value(None), np.ones(2, np.float32), np.array([0.0, 1e30], np.float32)
-    ).settled.all()
+    assert run(Value(None), np.ones(2, np.float32), np.array([0.0, 1e30], np.float32)).settled.all()
 
 
 def test_what_is_settled_is_within_the_tolerance_in_real_numbers():
