@@ -19,6 +19,7 @@ EXACT = {"mode": "exact", "replay": "none"}
 PROVED = {"mode": "certified", "format": "float32", "replay": "none", "optimize": "mean"}
 FIRST = ("linear_filter", "reduced_set", "nearest_vectors")
 RISKY = {"data": True, "format": "float32", "risk": 0.02}
+FLOATS = {"format": "float32"}
 RBF: dict[str, Any] = {"C": 10}
 LINEAR: dict[str, Any] = {"kernel": "linear"}
 POLY2, POLY3 = ({"kernel": "poly", "coef0": 1, "degree": degree} for degree in (2, 3))
@@ -50,6 +51,8 @@ CATALOGUE: tuple[Machine, ...] = (
     ("seven", RBF, 600, {"mode": "exact", "format": "float32", "replay": "float64"}),
     *(("eight", LINEAR, 900, {**EXACT, "format": name}) for name in ("float32", "int16")),
     ("sparse", RBF, 600, {**RISKY, "require": "class_scores"}),
+    *((name, RBF, 600, {**RISKY, "stages": "linear_filter"}) for name in ("seven", "forty")),
+    *((name, LINEAR, 600, {**EXACT, "format": "float32"}) for name in ("seven", "forty")),
 )
 OTHERS: tuple[Machine, ...] = (
     *((name, RBF, 1000, {**EXACT, "format": "float32"}) for name in ("phoneme", "segment")),
@@ -60,8 +63,16 @@ OTHERS: tuple[Machine, ...] = (
     *((name, RBF, 1000, {"data": True, "risk": 0.02}) for name in ("phoneme", "satimage")),
     *(("satimage", LINEAR, 1000, {**EXACT, "format": name}) for name in ("float32", "int16")),
     ("german", RBF, 700, {"format": "float32", "replay": "float64"}),
+    *(("twonorm", RBF, 1000, {"data": True, "risk": 0.02, **own}) for own in ({}, FLOATS)),
+    ("german", LINEAR, 700, {**EXACT, "format": "float32"}),
 )
-SHAPES = {"seven": (7, 2, 5), "twenty": (20, 2, 10), "five": (12, 5, 8), "eight": (30, 8, 12)}
+SHAPES = {
+    "seven": (7, 2, 5),
+    "twenty": (20, 2, 10),
+    "forty": (40, 2, 20),
+    "five": (12, 5, 8),
+    "eight": (30, 8, 12),
+}
 
 
 def samples(name: str) -> tuple[np.ndarray, np.ndarray]:

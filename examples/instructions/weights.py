@@ -43,9 +43,13 @@ from kmcompile.verify.codes import codes_beside, query_words
 from kmcompile.verify.worst_case import static_worst_case
 
 PULL = 0.02  # weight of the pull towards the costs that the target has
+QUERY = 100.0  # what a query takes beside its operations, about
+SEEN = 1e-6  # least share of a query for which a weight counts as fitted
 HELD = (*(f"{name}.product" for name in FORMATS), "float64", "integers")
-SCALARS = ("float64", "integers", "inner", "listed", "label")
+SCALARS = ("float64", "integers", "inner", "listed", "label", "query")
 STAGES = (
+    "prepare",
+    "range_gate",
     "nonzeros",
     "linear_filter",
     "reduced_set",
@@ -200,6 +204,8 @@ def solved(rows: list[tuple[np.ndarray, float]], base: np.ndarray, held: bool) -
             low[number], high[number] = base[number] * (1 - 1e-9), base[number] * (1 + 1e-9)
         if name in ("linear_sum", "coded_linear_sum"):  # else they would take in their labels
             high[number] = 2 * base[number]
+        if name == "range_gate":  # a product without a difference; `prepare` takes the rest
+            high[number] = (1 if held else 2) * base[number]
     right = np.concatenate([np.ones(len(rows)), np.full(len(base), PULL)])
     found = np.asarray(lsq_linear(left, right, (low, high)).x)
     found[one] = found[other]
@@ -216,14 +222,19 @@ def fit(target_name: str, folder: Path) -> None:
     every, cost = read(folder, "[0-9]*.pickle"), load_target(target_name).cost
     pair = [part for name in FORMATS for part in vars_of(getattr(cost, name))]
     base = np.array([*pair, *vars_of(cost.float32), cost.float64, cost.integers])
-    product, label = cost.float32.product, 10 * cost.float32.other
+    product, other = cost.float32.product, cost.float32.other
     stages = [cost.int8.product if name.startswith("coded") else product for name in STAGES]
-    base = np.array([*base, product, product, label, *stages])
-    mean = solved([row for one in every for row in rows_of(one)], base, True)
-    known = [one for one in every if one.worst]
-    worst = solved([(worst_of(one), float(one.worst)) for one in known], base, False)
+    stages[STAGES.index("prepare")] = other
+    base = np.array([*base, product, product, 10 * other, QUERY, *stages])
+    rows = [row for one in every for row in rows_of(one)]
+    most = [(worst_of(one), float(one.worst)) for one in every if one.worst]
+    seen = np.max([own / told for own, told in rows], axis=0) > SEEN
+    named = {name for name, is_seen in zip(NAMES, seen, strict=True) if is_seen}
+    usual = {"float64": 2 * cost.float32.product, "integers": cost.float64}
+    named |= {name for name, weight in usual.items() if getattr(cost, name) != weight}
+    mean, worst = solved(rows, base, True), solved(most, base, False)
     for title, weights in (("cost", mean), ("cost.worst", worst)):
-        show(title, dict(zip(NAMES, weights, strict=True)))
+        show(title, dict(zip(NAMES, weights, strict=True)), named)
     compare(folder, cost_of(mean), cost_of(worst))
 
 
@@ -258,18 +269,21 @@ def vars_of(cost: OperationCost) -> tuple[float, float]:
     return cost.product, cost.other
 
 
-def show(title: str, weights: dict[str, float]) -> None:
-    """Print a table of costs as a target's TOML file has it."""
+def show(title: str, weights: dict[str, float], named: set[str]) -> None:
+    """Print a table of the named costs, and of products, as a target's TOML file has it."""
     weights = {name: float(f"{weight:.3g}") for name, weight in weights.items()}
     print(f"\n[{title}]")
     for name in (*FORMATS, "pair_sum"):
         own = weights[f"{name}.product"], weights[f"{name}.other"]
-        print(f"{name} = {{ product = {own[0]:g}, other = {own[1]:g} }}")
+        if name in FORMATS or f"{name}.product" in named:
+            print(f"{name} = {{ product = {own[0]:g}, other = {own[1]:g} }}")
     for name in SCALARS:
-        print(f"{name} = {weights[name]:g}")
+        if name in named:
+            print(f"{name} = {weights[name]:g}")
     print(f"\n[{title}.stages]")
     for name in STAGES:
-        print(f"{name} = {weights[name]:g}")
+        if name in named:
+            print(f"{name} = {weights[name]:g}")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def estimate(
     """
     ends = exact.ends
     before = exact_operations(exact) - ends.exact.operations() - ends.label.operations()
-    prepared = before * price_of_stage(exact, exact.prepare, cost)
+    prepared = cost.query + before * price_of_stage(exact, exact.prepare, cost)
     summed = price_of_sum(ends, cost).of(operations - before)
     return with_mean(program, prepared + summed / gain, open_share, cost)
 

@@ -87,12 +87,19 @@ def price_of_exit(stage: EarlyExit, ends: Ends, cost: Cost) -> float:
 
 
 def price_of_stage(program: Program, stage: Stage, cost: Cost) -> float:
-    """Return the instructions of an operation of a stage before the sum, as a program counts it."""
+    """Return the instructions of an operation of a stage before the sum, as a program counts it.
+
+    The C takes codes, and a program of codes prepares them in integers.
+    """
     if isinstance(stage, EarlyExit):
         return price_of_exit(stage, program.ends, cost)
     if isinstance(stage, Nonzeros):
         return cost.of_stage(stage.template)
-    return _cost_of_sum(program.ends, cost).other
+    other = _cost_of_sum(program.ends, cost).other
+    in_integers = stage.in_integers or (stage is program.prepare and program.ends.in_integers)
+    if in_integers or stage.template not in dict(cost.stages):
+        return other
+    return cost.of_stage(stage.template) / program.ends.float_weight
 
 
 def price_of_floats(stages: Sequence[EarlyExit], ends: Ends, cost: Cost) -> float:
@@ -122,13 +129,14 @@ def instructions_of(
     spent: Float64Array = np.where(summed, price.of((of_sum + of_label).astype(np.float64)), 0.0)
     for stage, operations in zip(program.stages, before, strict=False):
         spent += price_of_stage(program, stage, cost) * operations
+    spent[stage_operations[:, 0] >= 0] += cost.query
     return spent
 
 
 def worst_instructions(program: Program, cost: Cost) -> float:
     """Return the estimated instructions of a query that runs through every stage, but no replay."""
     ends, cost = program.ends, cost.worst or cost
-    spent = sum(
+    spent = cost.query + sum(
         price_of_stage(program, stage, cost) * stage_worst_operations(program, stage)
         for stage in (program.prepare, *program.exits)
     )

@@ -110,9 +110,11 @@ class Cost:
         features that are not 0; None: as one of a distance.
     label : float or None
         Instructions of an operation of the label; None: as another operation of the sum.
+    query : float
+        Instructions of every query, beside those of its operations.
     stages : tuple of (str, float)
-        Names of early exits in float32 and of sums without vectors, and the instructions of an
-        operation of each.
+        Names of stages, and the instructions of an operation of each: of early exits in float32, of
+        sums without vectors, and of what stands before them.
     worst : Cost or None
         The costs in the static worst case, which follows every loop and branch to its end; None: as
         in the mean.
@@ -127,6 +129,7 @@ class Cost:
     inner: float | None = None
     listed: float | None = None
     label: float | None = None
+    query: float = 0.0
     stages: tuple[tuple[str, float], ...] = ()
     worst: Cost | None = None
 

@@ -83,6 +83,7 @@ def _cost(table: dict[str, Any]) -> Cost:
         inner=table.get("inner"),
         listed=table.get("listed"),
         label=table.get("label"),
+        query=table.get("query", 0.0),
         worst=_cost(table["worst"]) if "worst" in table else None,
         stages=tuple(table.get("stages", {}).items()),
     )

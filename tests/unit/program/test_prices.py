@@ -74,6 +74,24 @@ def test_exits_in_float_cost_as_much_before_any_sum(low):
     assert 3 * price_of_exit(stage, weighted, M7.cost) == price_of_exit(stage, ends, M7.cost)
 
 
+@pytest.mark.parametrize("number_format", ["float32", "int16"])
+def test_a_query_and_its_preparation_have_costs_of_their_own(low, number_format):
+    program = lower_in_format(low.machine, M7, "m", number_format).program
+    stages = tuple((name, 100.0) for name in ("prepare", "range_gate"))
+    cost = replace(OPERATIONS, query=30.0, stages=stages)
+    X = np.ascontiguousarray(CANCER[0][60:], dtype=np.float32)
+    X[0] = np.nan  # a query that is refused counts nothing
+    spent = interpret(program, X).stage_operations
+    added = instructions_of(program, spent, cost) - instructions_of(program, spent, OPERATIONS)
+    of_prepare = 0.0 if number_format == "int16" else 99.0 * program.prepare.operations()
+    accepted = spent[:, 0] >= 0
+    assert not accepted[0] and accepted.mean() > 0.9
+    assert (added[~accepted] == 0.0).all()
+    assert added[accepted] == pytest.approx(30.0 + of_prepare)
+    worst = worst_instructions(program, cost) - worst_instructions(program, OPERATIONS)
+    assert worst == pytest.approx(30.0 + of_prepare)
+
+
 def test_the_static_worst_case_has_costs_of_its_own(low):
     worst = replace(M7.cost, worst=replace(OPERATIONS))
     assert worst_instructions(low.program, worst) == exact_operations(low.program)
