@@ -106,74 +106,39 @@ def assemble(made: Compilation) -> contents.Report:
     answers, queries = made.answers, made.queries
     sample = sample_of(answers, queries)
     no_check = findings.skipped.get("host", "")
-    model = model_section(made.machine, plan.model_name)
-    stages = stages_section(program, sample)
-    memory = memory_section(program, plan, made.chosen.workspace_bytes, findings)
-    cost = cost_section(program, sample, _operations_over_vectors(made, sample))
     commands = _commands(plan.model_name)
     is_reduced = made.chosen.lowered.machine.reduced_from is not None
-    verification = verification_section(program, findings, no_check, commands, is_reduced)
-    modes = modes_section(made.modes)
-    formats = formats_section(made.chosen.formats)
-    reduction = reduction_section(made.reduction)
-    telemetry = telemetry_section(program)
-    redundancy = redundancy_section(program)
-    stepping = stepping_section(program, plan.target, findings, sample)
-    image = image_section(program, made.image)
-    monitor = monitor_section(made.monitored)
-    target = target_section(program, plan.target, findings, answers, sample)
-    choice = _choice(made.chosen)
-    risk = _risk(made)
-    accuracy = _accuracy(made)
-    calibration = _calibration(made.chosen)
-    sections: tuple[Section[object], ...] = (
-        model,
-        stages,
-        memory,
-        cost,
-        verification,
-        modes,
-        formats,
-        reduction,
-        telemetry,
-        redundancy,
-        stepping,
-        image,
-        monitor,
-        target,
-        choice,
-        risk,
-        accuracy,
-        calibration,
-    )
+    sections: dict[str, Section[Any]] = {
+        "model": model_section(made.machine, plan.model_name),
+        "stages": stages_section(program, sample),
+        "memory": memory_section(program, plan, made.chosen.workspace_bytes, findings),
+        "cost": cost_section(program, sample, _operations_over_vectors(made, sample)),
+        "verification": verification_section(program, findings, no_check, commands, is_reduced),
+        "modes": modes_section(made.modes),
+        "formats": formats_section(made.chosen.formats),
+        "reduction": reduction_section(made.reduction),
+        "telemetry": telemetry_section(program),
+        "redundancy": redundancy_section(program),
+        "stepping": stepping_section(program, plan.target, findings, sample),
+        "image": image_section(program, made.image),
+        "monitor": monitor_section(made.monitored),
+        "target": target_section(program, plan.target, findings, answers, sample),
+        "choice": _choice(made.chosen),
+        "risk": _risk(made),
+        "accuracy": _accuracy(made),
+        "calibration": _calibration(made.chosen),
+    }
     reasons: dict[str, str] = {}
-    for section in sections:
+    for section in sections.values():
         reasons |= section.not_available
     return contents.Report(
         tool=contents.Tool(name="kmcompile", version=VERSION, command=plan.command),
         options=options_in_effect(plan.options, program),
-        model=model.content,
-        stages=stages.content,
-        memory=memory.content,
-        cost=cost.content,
-        verification=verification.content,
-        risk=risk.content,
-        accuracy=accuracy.content,
-        calibration=calibration.content,
-        choice=choice.content,
         choices=choices_of(made.chosen.compared),
-        modes=modes.content,
-        formats=formats.content,
-        reduction=reduction.content,
-        telemetry=telemetry.content,
-        redundancy=redundancy.content,
-        stepping=stepping.content,
-        image=image.content,
-        monitor=monitor.content,
-        target=target.content,
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),
         not_available=reasons,
+        **{name: section.content for name, section in sections.items()},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -11,18 +12,18 @@ from markupsafe import Markup
 from kmcompile.report import checks, facts, page_rows, summary
 from kmcompile.report.accuracy_section import accuracy_rows
 from kmcompile.report.cascade import Cascade
-from kmcompile.report.cascade_table import CascadeTable, cascade_table
+from kmcompile.report.cascade_table import cascade_table
 from kmcompile.report.choices import CAPTION, HEADS, choice_rows, choices_plot
-from kmcompile.report.memory_map import MemoryMap, memory_maps
+from kmcompile.report.memory_map import memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
 from kmcompile.report.monitor_text import monitor_facts, monitor_quantiles, monitor_rows
-from kmcompile.report.page_rows import CheckRow, Row
+from kmcompile.report.page_rows import Row
 from kmcompile.report.reduction_text import reduction_facts
 from kmcompile.report.redundancy_section import redundancy_facts
-from kmcompile.report.repeat import Repeat, repeats
+from kmcompile.report.repeat import repeats
 from kmcompile.report.stepping_text import stepping_facts, stepping_rows
 from kmcompile.report.summary import Fact, Report
-from kmcompile.report.target_table import TargetTable, target_and_host
+from kmcompile.report.target_table import target_and_host
 from kmcompile.report.trajectories import Trajectories
 from kmcompile.verify.evidence import Evidence
 
@@ -38,84 +39,23 @@ class Figure:
     svg: Markup
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
-    """The view of the page's template."""
-
-    title: str
-    description: str
-    version: str
-    verdict: str
-    verdict_level: str
-    tiles: tuple[Fact, ...]
-    identity: tuple[Fact, ...]
-    checks: tuple[CheckRow, ...]
-    queries_source: str
-    repeats: tuple[Repeat, ...]
-    is_regression: bool
-    cascade: CascadeTable
-    statistics_source: str
-    steps: tuple[Figure, ...]
-    no_steps: str
-    stage_figures: tuple[Figure, ...]
-    costs: tuple[Fact, ...]
-    cost_figures: tuple[Figure, ...]
-    no_cost_figures: str
-    memory: tuple[MemoryMap, ...]
-    targets: TargetTable
-    values: str
-    figures: tuple[Figure, ...]
-    no_figures: str
-    modes: tuple[Row, ...]
-    modes_source: str
-    modes_advice: str
-    choices: tuple[Row, ...]
-    choice_heads: tuple[str, ...]
-    choice_caption: str
-    choice_figures: tuple[Figure, ...]
-    formats: tuple[Row, ...]
-    formats_source: str
-    reduction: tuple[Fact, ...]
-    reduction_points: tuple[Row, ...]
-    reduction_figures: tuple[Figure, ...]
-    reduction_notes: tuple[str, ...]
-    telemetry: tuple[Row, ...]
-    redundancy: tuple[Fact, ...]
-    stepping: tuple[Fact, ...]
-    stepping_places: tuple[Row, ...]
-    monitor: tuple[Fact, ...]
-    monitor_rows: tuple[Row, ...]
-    monitor_quantiles: tuple[Row, ...]
-    monitor_notes: tuple[str, ...]
-    risk_title: str
-    risk: tuple[Fact, ...]
-    accuracy: tuple[Row, ...]
-    calibration: tuple[Fact, ...]
-    choice: tuple[Fact, ...]
-    candidates: tuple[Row, ...]
-    exit_notes: tuple[str, ...]
-    model: tuple[Fact, ...]
-    target: tuple[Fact, ...]
-    not_shown: tuple[str, ...]
-    notes: tuple[str, ...]
-    options: tuple[Fact, ...]
-    files: tuple[Row, ...]
-    missing: tuple[Fact, ...]
-
-
 def page_of(
     report: Report,
     evidence: Evidence | None,
     cascade: Cascade | None,
     trajectories: Trajectories | None,
-) -> Page:
-    """Return the page; parameters as those of `kmcompile.report.html.render`."""
+) -> SimpleNamespace:
+    """Return what the page's template shows, by name.
+
+    Parameters are those of `kmcompile.report.html.render`. The template refuses a name that is not
+    here.
+    """
     status, verdict = checks.verdict(report)
     values = summary.is_regression(report)
     figures = _value_figures(evidence, values)
     made = report["calibration"] or report["choice"] or {"candidates": (), "notes": ()}
     alone = "Every query takes the exact sum: there are no early exits."
-    return Page(
+    return SimpleNamespace(
         title=summary.title(report),
         description=summary.description(report),
         version=f"{report['tool']['name']} {report['tool']['version']}",
