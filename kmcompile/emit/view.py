@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
 
 from kmcompile.emit.box_view import box_arguments
-from kmcompile.emit.coded_view import CodedView, Entry, coded_view, entries
+from kmcompile.emit.coded_view import coded_view, entries
 from kmcompile.emit.constants import private_constants, self_test_constants
-from kmcompile.emit.copies_view import CopiesView, copies_view
-from kmcompile.emit.early_exits_view import InputMember
+from kmcompile.emit.copies_view import copies_view
+from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.header_text import (
     COMMENT_COLUMNS,
     absent_lines,
@@ -19,12 +20,11 @@ from kmcompile.emit.header_text import (
     interval_lines,
     table_lines,
 )
-from kmcompile.emit.image_view import ImageView
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.emit.monitor_view import MonitorView, monitor_view
+from kmcompile.emit.monitor_view import monitor_view
 from kmcompile.emit.pair_sum_view import decision_function
-from kmcompile.emit.probability_view import ProbabilityView, probability_view
+from kmcompile.emit.probability_view import probability_view
 from kmcompile.emit.program_texts import (
     decisions_text,
     proved_by,
@@ -33,18 +33,16 @@ from kmcompile.emit.program_texts import (
     tolerance_text,
 )
 from kmcompile.emit.self_test_steps import WORDS_PER_STEP, n_test_steps, table_views
-from kmcompile.emit.step_view import StepView, step_view
+from kmcompile.emit.step_view import step_view
 from kmcompile.emit.tables import (
-    Reader,
-    TableView,
     checksum_table,
     descriptor,
     readers_of,
     table_view,
 )
-from kmcompile.emit.telemetry_view import TelemetryView, telemetry_view
-from kmcompile.emit.usual_intervals import UsualInterval, n_levels, usual_intervals
-from kmcompile.emit.words import Words, words_of
+from kmcompile.emit.telemetry_view import telemetry_view
+from kmcompile.emit.usual_intervals import n_levels, usual_intervals
+from kmcompile.emit.words import words_of
 from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
@@ -89,108 +87,15 @@ def record_words(program: Program) -> int:
     return len(entries(program)) * answer_words(program)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelView:
-    """All values that the templates of a program print or test."""
+class ModelView(SimpleNamespace):
+    """All values that the templates of a program print or test, by name.
 
-    command: str
-    words: Words
-    is_regression: bool
-    tolerance_text: str
-    version: str
-    name: str
-    upper: str
-    target: str
-    number_format: str
-    mode: str
-    input_type: str
-    received: str
-    float_suffix: str
-    entries: tuple[Entry, ...]
-    coded: CodedView | None
-    prepares_in_workspace: bool
-    accepts_in_workspace: bool
-    needs_magnitude: bool
-    model_lines: tuple[str, ...]
-    model_sha256: str
-    reduced_lines: tuple[str, ...]
-    n_features: int
-    n_classes: int
-    n_decisions: int
-    answer_words: int
-    at_once_words: int
-    probability: ProbabilityView | None
-    n_stages: int
-    input_limit: float
-    limits_prepared: bool
-    prepared_limit: float | None
-    refuses_negatives: bool
-    refuses_unknown: bool
-    kernel_evals: int
-    adds_evals: bool
-    replays: bool
-    sums_at_once: bool
-    replay_lines: tuple[str, ...]
-    most_kernel_evals: int
-    lists_nonzeros: bool
-    has_early_exits: bool
-    proves: bool
-    proved_by: str
-    calibrated: bool
-    scores_classes: bool
-    checks_range: bool
-    monitor: MonitorView | None
-    usual_intervals: tuple[UsualInterval, ...]
-    usual_mean: str
-    no_range_text: str
-    reuses_kernels: bool
-    sum_arguments: str
-    evals_of_sum: str
-    last_stage: str
-    stage_lines: tuple[str, ...]
-    input_members: tuple[InputMember, ...]
-    promise_lines: tuple[str, ...]
-    decisions_text: str
-    interval_lines: tuple[str, ...]
-    bound_lines: tuple[str, ...]
-    table_lines: tuple[str, ...]
-    figure_lines: tuple[str, ...]
-    absent_lines: tuple[str, ...]
-    evals_text: str
-    stages_lines: tuple[str, ...]
-    class_names: tuple[str, ...]
-    stage_names: tuple[str, ...]
-    workspace_lines: tuple[str, ...]
-    constant_lines: tuple[str, ...]
-    of_table: str
-    tables_apart: bool
-    corrects_floats: bool
-    tables: tuple[TableView, ...]
-    emitted_tables: tuple[TableView, ...]
-    n_known_answers: int
-    n_test_steps: int
-    readers: tuple[Reader, ...]
-    descriptors: tuple[str, ...]
-    has_double_tables: bool
-    has_wide_tables: bool
-    has_halves: bool
-    words_per_step: int
-    input_words: int
-    record_words: int
-    sum_may_fail: bool
-    sum_function: str
-    decision_function: str
-    label_function: str
-    box_arguments: str
-    conclude_reads_input: bool
-    sums_pairs: bool
-    counts_evaluations: bool
-    telemetry: TelemetryView | None
-    copies: CopiesView | None
-    const: str
-    tested: str
-    steps: StepView | None
-    image: ImageView | None = None
+    A template refuses a name that is not here.
+    """
+
+    def changed(self, **values: Any) -> ModelView:
+        """Return the view with some other values."""
+        return ModelView(**{**vars(self), **values})
 
 
 def model_view(
@@ -210,30 +115,68 @@ def model_view(
     reduced_text : str
         What a reduced machine stands for; empty if the machine is the trained one.
     """
-    program, early, replay = layout.program, layout.early, layout.replay
-    prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
-    coded, probability = coded_view(program), probability_view(program)
-    tables = table_views(program)
-    copies = copies_view(program, tables)
-    checksums = table_view(checksum_table(program.tables())) if copies is None else copies.checksums
-    n_answers = len(program.known_answers)
-    n_steps = n_test_steps(program)
-    upper = program.name.upper()
-    entry_points = entries(program)
-    sums = 2 if replay is not None and not program.sums_at_once else 1
-    most_kernel_evals = sums * summed.kernel_evaluations()
+    program, early = layout.program, layout.early
+    probability, tables = probability_view(program), _of_tables(program)
+    replays = layout.replay is not None and not program.sums_at_once
+    most_kernel_evals = (2 if replays else 1) * program.ends.exact.kernel_evaluations()
     most_kernel_evals += _before_sum(program)
     return ModelView(
         command=command,
+        model_lines=tuple(textwrap.wrap(f"Model: {description}.", COMMENT_COLUMNS)),
+        promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
+        reduced_lines=tuple(textwrap.wrap(reduced_text, COMMENT_COLUMNS)),
+        most_kernel_evals=most_kernel_evals,
+        probability=probability,
+        steps=step_view(layout, at_once_words(program)),
+        image=None,
+        **_of_program(layout),
+        **_of_input(program, early, probability is not None),
+        **_of_exits(program, early),
+        **_of_sum(layout),
+        **tables,
+        **_comments(layout, most_kernel_evals, bool(reduced_text)),
+        **_constants(program, early, len(tables["tables"])),
+    )
+
+
+def _of_program(layout: Layout) -> dict[str, Any]:
+    """Return what the program is called, and how large its parts are."""
+    program = layout.program
+    return dict(
         words=words_of(program),
         is_regression=program.is_regression,
-        tolerance_text=tolerance_text(label),
+        tolerance_text=tolerance_text(program.ends.label),
         version=VERSION,
         name=program.name,
-        upper=upper,
+        upper=program.name.upper(),
         target=program.target,
         number_format=program.number_format,
         mode=program.mode,
+        model_sha256=program.model_sha256,
+        n_features=program.n_features,
+        n_classes=len(program.classes),
+        n_decisions=program.n_decisions,
+        class_names=tuple(str(label) for label in program.classes),
+        stage_names=tuple(stage.name for stage in program.exit_stages),
+        n_stages=len(program.exit_stages),
+        answer_words=answer_words(program),
+        at_once_words=at_once_words(program),
+        input_words=input_words(program),
+        record_words=record_words(program),
+        words_per_step=WORDS_PER_STEP,
+        of_table=layout.of_table,
+        tables_apart=bool(layout.of_table),
+        corrects_floats=bool(layout.target.program.arithmetic),
+        telemetry=telemetry_view(program),
+        monitor=monitor_view(program),
+    )
+
+
+def _of_input(program: Program, early: EarlyExitsView, has_probability: bool) -> dict[str, Any]:
+    """Return how an input is received and prepared, and which inputs are refused."""
+    prepare, (summed, label) = program.prepare, (program.ends.exact, program.ends.label)
+    coded, entry_points = coded_view(program), entries(program)
+    return dict(
         input_type="float" if coded is None else coded.input_type,
         received=entry_points[-1].x_type,
         float_suffix=entry_points[-1].suffix,
@@ -245,28 +188,20 @@ def model_view(
         or (program.box is not None and not program.is_regression)
         or isinstance(label, Vote)
         or early.proves
-        or probability is not None,
-        model_lines=tuple(textwrap.wrap(f"Model: {description}.", COMMENT_COLUMNS)),
-        model_sha256=program.model_sha256,
-        reduced_lines=tuple(textwrap.wrap(reduced_text, COMMENT_COLUMNS)),
-        n_features=program.n_features,
-        n_classes=len(program.classes),
-        n_decisions=program.n_decisions,
-        answer_words=answer_words(program),
-        at_once_words=at_once_words(program),
-        probability=probability,
-        n_stages=len(program.exit_stages),
+        or has_probability,
         input_limit=float(prepare.limit),
         limits_prepared=prepare.prepared_limit is not None,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         refuses_negatives=prepare.refuses_negatives,
         refuses_unknown=prepare.refuses_unknown,
-        kernel_evals=summed.kernel_evaluations(),
-        most_kernel_evals=most_kernel_evals,
+    )
+
+
+def _of_exits(program: Program, early: EarlyExitsView) -> dict[str, Any]:
+    """Return what early exits do, and what the sum takes over from them."""
+    upper = program.name.upper()
+    return dict(
         adds_evals=bool(early.exits),
-        replays=replay is not None,
-        sums_at_once=program.sums_at_once,
-        replay_lines=() if replay is None else with_meanings(member_lines(replay.members)),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
@@ -274,7 +209,6 @@ def model_view(
         calibrated=early.calibrates,
         scores_classes=early.scores_classes,
         checks_range=early.gate is not None,
-        monitor=monitor_view(program),
         usual_intervals=usual_intervals(early),
         # The sum over k of 2^k times the share of the samples with dissimilarity 2^k.
         usual_mean=f"{1 + n_levels(early) / 2:g}",
@@ -286,21 +220,75 @@ def model_view(
             if early.reuses_kernels
             else f"{upper}_SUM_EVALS"
         ),
-        last_stage=summed.name,
-        stage_lines=stage_lines(program),
         input_members=early.input_members,
-        promise_lines=tuple(textwrap.wrap(promise_text, COMMENT_COLUMNS)),
+        box_arguments=box_arguments(program.box),
+        conclude_reads_input=(bool(program.replay) and early.proves)
+        or "input" in box_arguments(program.box),
+    )
+
+
+def _of_sum(layout: Layout) -> dict[str, Any]:
+    """Return what the sum, its label and the replay are."""
+    program, replay = layout.program, layout.replay
+    summed, label = program.ends.exact, program.ends.label
+    return dict(
+        kernel_evals=summed.kernel_evaluations(),
+        replays=replay is not None,
+        sums_at_once=program.sums_at_once,
+        replay_lines=() if replay is None else with_meanings(member_lines(replay.members)),
+        last_stage=summed.name,
+        sum_may_fail=not isinstance(summed, DescribedSum) or summed.may_fail,
+        sum_function=summed.name,
+        decision_function=decision_function(summed, summed.name),
+        sums_pairs=isinstance(summed, PairSum),
+        counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
+        label_function=label.name,
+    )
+
+
+def _of_tables(program: Program) -> dict[str, Any]:
+    """Return the tables with their checksums, and the steps of the self-test."""
+    tables = table_views(program)
+    copies = copies_view(program, tables)
+    checksums = table_view(checksum_table(program.tables())) if copies is None else copies.checksums
+    upper = program.name.upper()
+    return dict(
+        tables=tables,
+        emitted_tables=(*tables, checksums),
+        n_known_answers=len(program.known_answers),
+        n_test_steps=n_test_steps(program),
+        readers=readers_of(tables),
+        descriptors=tuple(descriptor(table, program.name) for table in tables),
+        has_double_tables=any(table.c_type == "double" for table in tables),
+        has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
+        has_halves=any(table.reader.halves for table in tables),
+        copies=copies,
+        const="const " if copies is None else f"{upper}_CONST ",
+        tested="N_TABLES" if copies is None else "N_TABLE_BLOCKS",
+    )
+
+
+def _comments(layout: Layout, most_kernel_evals: int, is_reduced: bool) -> dict[str, Any]:
+    """Return the comments on stages, bounds and figures."""
+    program, early = layout.program, layout.early
+    return dict(
+        stage_lines=stage_lines(program),
         decisions_text=decisions_text(program),
-        interval_lines=interval_lines(program, bool(reduced_text)),
+        interval_lines=interval_lines(program, is_reduced),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name, program.redundancy),
         figure_lines=figure_lines(program, layout.workspace_bytes, most_kernel_evals),
         absent_lines=absent_lines(program, early),
         evals_text=evaluations_text(program),
         stages_lines=tuple(textwrap.wrap(stages_text(program), COMMENT_COLUMNS)),
-        class_names=tuple(str(label) for label in program.classes),
-        stage_names=tuple(stage.name for stage in program.exit_stages),
         workspace_lines=with_meanings((*replay_member(program), *own_lines(layout))),
+    )
+
+
+def _constants(program: Program, early: EarlyExitsView, n_tables: int) -> dict[str, Any]:
+    """Return the private constants."""
+    upper = program.name.upper()
+    return dict(
         constant_lines=with_meanings(
             (
                 f"#define {upper}_{constant.name} {unsigned_literal(constant.value)}",
@@ -309,38 +297,11 @@ def model_view(
             for constant in (
                 *private_constants(program, early),
                 *(() if program.monitor is None else program.monitor.constants()),
-                *self_test_constants(len(tables), n_answers, n_steps, WORDS_PER_STEP),
+                *self_test_constants(
+                    n_tables, len(program.known_answers), n_test_steps(program), WORDS_PER_STEP
+                ),
             )
         ),
-        of_table=layout.of_table,
-        tables_apart=bool(layout.of_table),
-        corrects_floats=bool(layout.target.program.arithmetic),
-        tables=tables,
-        emitted_tables=(*tables, checksums),
-        n_known_answers=n_answers,
-        n_test_steps=n_steps,
-        readers=readers_of(tables),
-        descriptors=tuple(descriptor(table, program.name) for table in tables),
-        has_double_tables=any(table.c_type == "double" for table in tables),
-        has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
-        has_halves=any(table.reader.halves for table in tables),
-        words_per_step=WORDS_PER_STEP,
-        input_words=input_words(program),
-        record_words=record_words(program),
-        sum_may_fail=not isinstance(summed, DescribedSum) or summed.may_fail,
-        sum_function=summed.name,
-        decision_function=decision_function(summed, summed.name),
-        sums_pairs=isinstance(summed, PairSum),
-        counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
-        label_function=label.name,
-        telemetry=telemetry_view(program),
-        copies=copies,
-        const="const " if copies is None else f"{upper}_CONST ",
-        tested="N_TABLES" if copies is None else "N_TABLE_BLOCKS",
-        steps=step_view(layout, at_once_words(program)),
-        box_arguments=box_arguments(program.box),
-        conclude_reads_input=(bool(program.replay) and early.proves)
-        or "input" in box_arguments(program.box),
     )
 
 

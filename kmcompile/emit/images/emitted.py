@@ -31,6 +31,7 @@ from kmcompile.emit.images.parts import (
 )
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
+from kmcompile.emit.self_test_steps import WORDS_PER_STEP
 from kmcompile.emit.workspace_lines import with_meanings
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.layout import Constant
@@ -88,8 +89,7 @@ def without_numbers(view: ModelView, program: Program) -> ModelView:
     coded = view.coded
     if coded is not None:
         coded = replace(coded, scale_lines=_SCALE_LINES)
-    return replace(
-        view,
+    return view.changed(
         coded=coded,
         model_lines=_wrapped("The model is not here: it lies in an image, which is opened first."),
         figure_lines=_wrapped(
@@ -142,7 +142,7 @@ def read_from_image(text: str, layout: Layout, view: ModelView, capacity: Capaci
     lines = _member_lines([*_own_rows(), *member_rows(parts)])
     assert view.image is not None
     own_image = replace(view.image, member_lines=lines)
-    view = replace(view, image=own_image, n_test_steps=_n_test_steps(parts, view))
+    view = view.changed(image=own_image, n_test_steps=_n_test_steps(parts))
     header = with_model_declared(render("model.h.j2", view=view), name)
     model = _completed(read, layout, view, parts)
     sha256 = hashlib.sha256((header + model).encode("ascii")).hexdigest()
@@ -207,15 +207,15 @@ def _constants(program: Program, layout: Layout, parts: Parts) -> list[Constant]
     return [*own, Constant(answers.most_constant, answers.most, f"most {answers.meaning}")]
 
 
-def _n_test_steps(parts: Parts, view: ModelView) -> int:
+def _n_test_steps(parts: Parts) -> int:
     """Return the steps of the self-test of the largest image: its words, the answers, the end."""
-    return -(-parts.most_bytes // 4 // view.words_per_step) + parts.capacity.answers + 1
+    return -(-parts.most_bytes // 4 // WORDS_PER_STEP) + parts.capacity.answers + 1
 
 
 def _self_test(parts: Parts, view: ModelView) -> tuple[Constant, ...]:
     """Return the sizes of images and of the self-test."""
     answers = parts.capacity.answers
-    tested = self_test_constants(1, answers, view.n_test_steps, view.words_per_step)
+    tested = self_test_constants(1, answers, view.n_test_steps, WORDS_PER_STEP)
     meanings = {
         "N_TABLES": "the image is one part of the self-test",
         "STEP_WORDS": "words of the image that one step reads",
