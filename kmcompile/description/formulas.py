@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
-
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.steps.step import Step
@@ -15,48 +13,10 @@ MEANING = (
     "first: IEEE 754 binary64 (float64), or two's complement (int64)."
 )
 
-_CHI2 = (
-    "sum_j (s_j - x_j)^2 / (s_j + x_j), where a term of two zeros is 0; s and x have no negative "
-    "features: an input that has some after the preprocessing has no decision"
-)
-
-KERNELS = MappingProxyType(
-    {
-        "linear": "K(s, x) = sum_j s_j x_j",
-        "poly": "K(s, x) = (gamma sum_j s_j x_j + coef0)^degree",
-        "rbf": "K(s, x) = exp(-gamma sum_j (s_j - x_j)^2)",
-        "sigmoid": "K(s, x) = tanh(gamma sum_j s_j x_j + coef0)",
-        "laplacian": "K(s, x) = exp(-gamma sum_j |s_j - x_j|)",
-        "chi2": f"K(s, x) = exp(-gamma D), D = {_CHI2}",
-        "additive_chi2": f"K(s, x) = -D, D = {_CHI2}",
-        "intersection": "K(s, x) = sum_j min(s_j, x_j)",
-        "fourier": "K(s, x) = cos(sum_j s_j x_j)",
-    }
-)
-"""Formula of each kernel of the package by its name."""
-
-STEPS = MappingProxyType(
-    {
-        "Affine": "y_j = (x_j - offset_j) factor_j",
-        "Clip": "y_j = min(max(x_j, low), high)",
-        "Projection": "y_i = sum_j matrix_ij x_j",
-        "Normalization": (
-            "y_j = x_j / size, size being sum_j |x_j| (norm l1), sqrt(sum_j x_j^2) (norm l2) or "
-            "max_j |x_j| (norm max); where size < 10 * 2^-52, y = x"
-        ),
-        "Nonnegative": "y_j = max(x_j, 0)",
-        "Selection": "y_i = x_c with c = columns_i",
-        "SeenFeatures": "y_i = x_c with c = columns_i",
-        "Extension": "y is x with one more feature at its end, value",
-    }
-)
-"""Formula of each step of the package by its name."""
-
 
 def formula_of(part: Kernel | Step) -> str:
-    """Return the formula of a kernel or a step; of one from outside its docstring's first line."""
-    known = KERNELS if isinstance(part, Kernel) else STEPS
-    return known.get(part.name) or (type(part).__doc__ or "").strip().split("\n")[0]
+    """Return the formula of a kernel or a step; without one its docstring's first line."""
+    return part.formula or (type(part).__doc__ or "").strip().split("\n")[0]
 
 
 _ROWS = "f_p = sum_i dual_coef[p][i] K(support_vectors[i], x') + intercept[p]"

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.additive import AdditiveFloat32
-from kmcompile.kernels.chi2 import Chi2Float32, add_chi2_terms, chi2_term
+from kmcompile.kernels.chi2 import DISTANCE, Chi2Float32, add_chi2_terms, chi2_term
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.kernel import Additive, Kernel
@@ -21,6 +21,7 @@ class AdditiveChi2(Kernel):
     """K(s, x) = -sum_j (s_j - x_j)^2 / (s_j + x_j), s, x >= 0; of two zeros a term is 0."""
 
     name: ClassVar[str] = "additive_chi2"
+    formula: ClassVar[str] = f"K(s, x) = -D, D = {DISTANCE}"
     additive: ClassVar[Additive] = Additive.CURVES
     uses_length: ClassVar[bool] = True  # the sum of the features' functions does
     requires_nonnegative: ClassVar[bool] = True

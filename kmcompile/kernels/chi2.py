@@ -13,6 +13,12 @@ from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.numeric.arrays import Float64Array, RealArray
 
+DISTANCE = (
+    "sum_j (s_j - x_j)^2 / (s_j + x_j), where a term of two zeros is 0; s and x have no negative "
+    "features: an input that has some after the preprocessing has no decision"
+)
+"""The sum of the two kernels of this name, in words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chi2(Kernel):
@@ -21,6 +27,7 @@ class Chi2(Kernel):
     gamma: float
 
     name: ClassVar[str] = "chi2"
+    formula: ClassVar[str] = f"K(s, x) = exp(-gamma D), D = {DISTANCE}"
     self_value: ClassVar[float | None] = 1.0
     requires_nonnegative: ClassVar[bool] = True
     not_additive: ClassVar[str] = "chi2 is the exponential of a sum over the features, not a sum"

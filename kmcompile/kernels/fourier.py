@@ -21,6 +21,7 @@ class Fourier(Kernel):
     """K(s, x) = cos(<s, x>): a term of scikit-learn's RBFSampler; the phase is a feature of s."""
 
     name: ClassVar[str] = "fourier"
+    formula: ClassVar[str] = "K(s, x) = cos(sum_j s_j x_j)"
     of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
     no_early_exits: ClassVar[str] = "there is no early exit for the fourier kernel"

@@ -20,6 +20,7 @@ class Intersection(Kernel):
     """K(s, x) = sum_j min(s_j, x_j)."""
 
     name: ClassVar[str] = "intersection"
+    formula: ClassVar[str] = "K(s, x) = sum_j min(s_j, x_j)"
     additive: ClassVar[Additive] = Additive.LINES
     homogeneous: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True

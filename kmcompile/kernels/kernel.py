@@ -57,6 +57,9 @@ class Kernel(ABC):
     name: ClassVar[str]
     """scikit-learn's name of the family, also that of its template."""
 
+    formula: ClassVar[str] = ""
+    """K(s, x) for readers of the model description; "" stands for the docstring's first line."""
+
     of_distance: ClassVar[bool] = False
     """Whether K is a function of |s - x|^2: vectors and inputs may then be moved together."""
 

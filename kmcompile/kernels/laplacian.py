@@ -21,6 +21,7 @@ class Laplacian(Kernel):
     gamma: float
 
     name: ClassVar[str] = "laplacian"
+    formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j |s_j - x_j|)"
     self_value: ClassVar[float | None] = 1.0
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:

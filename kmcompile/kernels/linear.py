@@ -17,6 +17,7 @@ class Linear(Kernel):
     """K(s, x) = <s, x>."""
 
     name: ClassVar[str] = "linear"
+    formula: ClassVar[str] = "K(s, x) = sum_j s_j x_j"
     of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
     no_early_exits: ClassVar[str] = (

@@ -29,6 +29,7 @@ class Poly(Kernel):
     degree: int
 
     name: ClassVar[str] = "poly"
+    formula: ClassVar[str] = "K(s, x) = (gamma sum_j s_j x_j + coef0)^degree"
     of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
 

@@ -36,6 +36,7 @@ class Rbf(Kernel):
     gamma: float
 
     name: ClassVar[str] = "rbf"
+    formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j (s_j - x_j)^2)"
     self_value: ClassVar[float | None] = 1.0
     of_distance: ClassVar[bool] = True
 

@@ -24,6 +24,7 @@ class Sigmoid(Kernel):
     coef0: float
 
     name: ClassVar[str] = "sigmoid"
+    formula: ClassVar[str] = "K(s, x) = tanh(gamma sum_j s_j x_j + coef0)"
     of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
 

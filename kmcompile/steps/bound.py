@@ -58,6 +58,7 @@ class Clip(Step):
     n_out: int
 
     name: ClassVar[str] = "Clip"
+    formula: ClassVar[str] = "y_j = min(max(x_j, low), high)"
     image: ClassVar[type[PrepareStep]] = Bound
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False

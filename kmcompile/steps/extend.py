@@ -61,6 +61,7 @@ class Extension(Step):
     n_out: int
 
     name: ClassVar[str] = "Extension"
+    formula: ClassVar[str] = "y is x with one more feature at its end, value"
     image: ClassVar[type[PrepareStep]] = Extend
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False

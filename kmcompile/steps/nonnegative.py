@@ -88,6 +88,7 @@ class PositivePart(Step):
     n_out: int
 
     name: ClassVar[str] = "Nonnegative"
+    formula: ClassVar[str] = "y_j = max(x_j, 0)"
     image: ClassVar[type[PrepareStep]] = Nonnegative
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False

@@ -167,6 +167,10 @@ class Normalization(Step):
     n_out: int
 
     name: ClassVar[str] = "Normalization"
+    formula: ClassVar[str] = (
+        "y_j = x_j / size, size being sum_j |x_j| (norm l1), sqrt(sum_j x_j^2) (norm l2) or "
+        "max_j |x_j| (norm max); where size < 10 * 2^-52, y = x"
+    )
     image: ClassVar[type[PrepareStep]] = Normalize
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False

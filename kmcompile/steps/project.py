@@ -100,6 +100,7 @@ class Projection(Step):
     matrix: Float64Array
 
     name: ClassVar[str] = "Projection"
+    formula: ClassVar[str] = "y_i = sum_j matrix_ij x_j"
     image: ClassVar[type[PrepareStep]] = Project
     reads_length: ClassVar[bool] = True
     measures_length: ClassVar[bool] = False

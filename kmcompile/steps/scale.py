@@ -137,6 +137,7 @@ class Affine(Step):
     factor_error: float = field(default=2.0**-53, metadata=NOT_TRAINED)
 
     name: ClassVar[str] = "Affine"
+    formula: ClassVar[str] = "y_j = (x_j - offset_j) factor_j"
     image: ClassVar[type[PrepareStep]] = Scale
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = True

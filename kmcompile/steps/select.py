@@ -148,6 +148,7 @@ class Selection(Columns):
     """The columns that a ColumnTransformer takes, in its order."""
 
     name: ClassVar[str] = "Selection"
+    formula: ClassVar[str] = "y_i = x_c with c = columns_i"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,3 +156,4 @@ class SeenFeatures(Columns):
     """The features that some support vector has: no other one changes a decision."""
 
     name: ClassVar[str] = "SeenFeatures"
+    formula: ClassVar[str] = "y_i = x_c with c = columns_i"

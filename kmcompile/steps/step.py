@@ -28,6 +28,9 @@ class Step(ABC):
     name: ClassVar[str]
     """Name of the kind in model files and in the model's hash."""
 
+    formula: ClassVar[str] = ""
+    """y of x for readers of the model description; "" stands for the docstring's first line."""
+
     image: ClassVar[type[PrepareStep]]
     """Class of the step in the C, which `lower` returns and which names its template."""
 
