@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 import numpy as np
 
 from kmcompile.numeric.arrays import finite, frozen
-from kmcompile.numeric.table import Table
-from kmcompile.program.shared import Shared, sizes
+from kmcompile.numeric.table import C_TYPES, Table
+from kmcompile.program.shared import Shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class Layout:
     text : str
         The comment of the table: content, symbol, unit and order of indices; "{self.words}" stands
         for an attribute of the owner. "" if the array is not a table as it is.
-    axes : tuple of str, or str
+    axes : tuple of str or int, or str
         A name for each axis: a constant that stages share, words where the C has only literals, or
-        "" for an axis of the array's own. Without any, the shape is not checked. Or the attribute
-        of the owner that has them.
+        "" for an axis of the array's own; a number for one of this length. Without any, the shape
+        is not checked. Or the attribute of the owner that has them.
     name : str
         The table's C name behind the prefix of its owner; by default that of the field.
     where : str
@@ -42,7 +42,7 @@ class Layout:
     """
 
     text: str
-    axes: tuple[str, ...] | str = ()
+    axes: tuple[str | int, ...] | str = ()
     name: str = ""
     where: str = ""
     of: str = ""
@@ -130,7 +130,11 @@ class Laid:
             if field.layout.axes and self._has(field):
                 axes = field.layout.axes
                 axes = getattr(self, axes) if isinstance(axes, str) else axes
-                yield from (one for one in sizes(getattr(self, field.name), *axes) if one[0])
+                for name, n in zip(axes, getattr(self, field.name).shape, strict=True):
+                    if isinstance(name, int):
+                        yield from ((f"axis of {name}", n), (f"axis of {name}", name))
+                    elif name:
+                        yield name, n
 
     def _tables(self, field: _Field) -> Iterator[Table]:
         layout = field.layout
@@ -149,13 +153,20 @@ class Laid:
         return bool(there) and getattr(self, field.name) is not None
 
 
+_SCALARS = frozenset((*(np.dtype(name).type for name in C_TYPES), np.int64))
+"""The types that elements of arrays may have; what is annotated otherwise stays as it is."""
+
+
 @cache
 def _fields_of(of_class: type[Any]) -> tuple[_Field, ...]:
     """Return the fields of a dataclass in order."""
     if not is_dataclass(of_class):
         return ()
-    hints = get_type_hints(of_class, include_extras=True)
-    return tuple(_field_of(field.name, hints[field.name]) for field in fields(of_class))
+    try:
+        hints = get_type_hints(of_class, include_extras=True)
+    except NameError:  # a class from outside, with a name that only a type checker imports
+        hints = {}
+    return tuple(_field_of(field.name, hints.get(field.name)) for field in fields(of_class))
 
 
 def _field_of(name: str, hint: Any) -> _Field:
@@ -163,6 +174,7 @@ def _field_of(name: str, hint: Any) -> _Field:
     if get_origin(hint) is Annotated:
         hint, *extras = get_args(hint)
         layout = next((extra for extra in extras if isinstance(extra, Layout)), None)
-    array = next((kind for kind in (hint, *get_args(hint)) if get_origin(kind) is np.ndarray), None)
-    dtype = None if array is None else get_args(get_args(array)[1])[0]
-    return _Field(name, layout or Layout(""), layout is not None, dtype)
+    kinds = [kind for kind in (hint, *get_args(hint)) if get_origin(kind) is np.ndarray]
+    dtype = get_args(get_args(kinds[0])[1]) if len(kinds) == 1 else ()
+    known = dtype and (dtype[0] in _SCALARS or (dtype[0] is Any and layout is not None))
+    return _Field(name, layout or Layout(""), layout is not None, dtype[0] if known else None)

@@ -227,8 +227,8 @@ def tried(
 
 
 def able_kinds(machine: KernelMachine, program: Program) -> list[str]:
-    """Return the names of the certified exits that a machine can have before its sum."""
-    fits = certified_fits()
+    """Return the names of the certified exits that are searched for before a machine's sum."""
+    fits = [made for made in certified_fits() if not made.why_unasked(machine)]
     return [made.kind.template for made in fits if not _why_not(made, machine, program)]
 
 

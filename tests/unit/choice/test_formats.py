@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
+import kmcompile
 from kit.plans import plan_for
 from kmcompile import readers
 from kmcompile.choice.asked_vectors import as_asked
@@ -367,3 +368,13 @@ def test_a_program_within_the_instructions_is_taken_where_there_is_one():
     limited = choose_program(cancer_machine(), short, lambda _: None).takes
     assert limited.worst <= most
     assert free.mean < limited.mean
+
+
+def test_an_exit_that_is_searched_for_on_request_is_not_said_to_pay_in_no_format():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SVC(C=10)).fit(X[:300], y[:300])
+    given = {"target": "cortex-m4", "mode": "certified", "optimize": "worst", "verify": "none"}
+    made = kmcompile.compile_model(model, format="auto", **given)
+    notes = [note for note in made.report["choice"]["notes"] if note.startswith("bound_sequence")]
+    assert made.program.number_format != "float32"
+    assert len(notes) == 1 and notes[0].endswith("ask for it with --require bound_sequence")

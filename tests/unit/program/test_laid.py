@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pytest
@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.laid import Laid, Layout
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,3 +76,37 @@ def test_tables_stand_in_the_order_of_the_c() -> None:
 def test_a_table_that_is_not_there_is_left_out() -> None:
     assert "own_widths" not in [table.name for table in whole(0).tables()]
     assert whole(0).shared() == (("N_ROWS", 0), ("N_LEAVES", 4))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs(Laid):
+    ends: Annotated[NDArray[np.uint32], Layout("Ends: [pair][2]", ("N_PAIRS", 2))]
+
+
+def test_an_axis_of_a_given_length_is_stated() -> None:
+    assert ("axis of 2", 2) in Pairs(np.ones((3, 2))).shared()
+    assert {("axis of 2", 2), ("axis of 2", 0)} <= set(Pairs(np.ones((3, 0))).shared())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FromOutside(Laid):
+    reals: NDArray[np.floating[Any]]
+    anything: np.ndarray[Any, Any]
+    either: NDArray[np.float32] | NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unresolved(Laid):
+    share: Fraction
+    weights: Float32Array
+
+
+def test_arrays_of_no_single_type_stay_as_they_are() -> None:
+    given = np.ones(2)
+    made = FromOutside(given, given, given)
+    assert made.reals is made.anything is made.either is given
+
+
+def test_a_class_with_an_annotation_that_cannot_be_resolved_says_nothing_of_its_arrays() -> None:
+    made = Unresolved(1, np.ones(2))  # type: ignore[arg-type]
+    assert made.weights.dtype == np.float64 and made.shared() == made.tables() == ()

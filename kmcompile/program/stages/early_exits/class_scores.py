@@ -13,7 +13,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared
+from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 from kmcompile.program.stages.ends import Ends
 
@@ -110,9 +110,11 @@ class ClassScores(FreeVectors):
 
     def shared(self) -> Shared:
         """Return the constants that its projection shares, and the number of classes."""
-        rows = [len(self.slopes), self.weights.shape[1]]
-        rows = rows if self.has_vectors else [self.products.n_rows]
-        return (*Laid.shared(self), *(("N_CLASSES", n) for n in (len(self.intercept), *rows)))
+        own = (*Laid.shared(self), *sizes(self.intercept, "N_CLASSES"))
+        if not self.has_vectors:
+            return (*own, ("N_CLASSES", self.products.n_rows))
+        slopes = sizes(self.slopes[:, 0], "N_CLASSES")
+        return (*own, *slopes, *sizes(self.weights[0, :, 0], "N_CLASSES"))
 
     def tables(self) -> tuple[Table, ...]:
         """Return projection, vectors, weights, slopes and intercepts, or only weights of inputs."""

@@ -12,7 +12,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Member
-from kmcompile.program.shared import Shared
+from kmcompile.program.shared import Shared, sizes
 from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 from kmcompile.program.stages.ends import Ends
 
@@ -98,5 +98,6 @@ class ReducedSet(FreeVectors):
 
     def shared(self) -> Shared:
         """Return the constants that its projection shares, and the number of decisions."""
-        rows = (self.intercept, self.slopes, self.weights[0])
-        return (*Laid.shared(self), *(("N_DECISIONS", len(row) - 1) for row in rows))
+        rows = (self.intercept[1:], self.slopes[1:, 0], self.weights[0, 1:, 0])
+        named = (size for row in rows for size in sizes(row, "N_DECISIONS"))
+        return (*Laid.shared(self), *named)

@@ -264,9 +264,9 @@ class RoutedFixedSum(SumOfLeaves):
         return counts + (self.linear.operations if self.linear else 0)
 
     @property
-    def start_axes(self) -> tuple[str, ...]:
+    def start_axes(self) -> tuple[str | int, ...]:
         """The axes of `start`: its last one is the part."""
-        return (*self.leaf_axes, "")
+        return (*self.leaf_axes, 2)
 
     @property
     def bound_axes(self) -> tuple[str, ...]:

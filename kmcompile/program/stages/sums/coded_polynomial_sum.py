@@ -89,7 +89,7 @@ class CodedPolynomialSum(VectorlessSum):
         NDArray[np.uint64],
         Layout(
             "Constants of the decisions, what is > 0 and what is < 0: [decision][part]",
-            ("N_DECISIONS", ""),
+            ("N_DECISIONS", 2),
         ),
     ]
     result_scale: np.float32

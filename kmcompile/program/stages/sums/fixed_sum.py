@@ -115,7 +115,7 @@ class FixedSum(FixedKernel, Always):
         Whole,
         Layout(
             "Intercepts b_p, their positive and negative parts: [decision][part]",
-            ("N_DECISIONS", ""),
+            ("N_DECISIONS", 2),
         ),
     ]
     result_shift: int

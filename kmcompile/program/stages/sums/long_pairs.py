@@ -34,7 +34,7 @@ class LongPairs(LongSum):
     group_ends: NDArray[np.int64]
     group_decisions: NDArray[np.int64]
     entry_vectors: Annotated[NDArray[np.uint16], Layout("", ("N_ENTRIES",))]
-    pair_ends: Annotated[NDArray[np.uint32], Layout("", ("N_DECISIONS", ""))]
+    pair_ends: Annotated[NDArray[np.uint32], Layout("", ("N_DECISIONS", 2))]
 
     template: ClassVar[str] = "long_pairs"
 

@@ -85,7 +85,7 @@ class PairSum(VectorTotals):
         NDArray[np.uint32],
         Layout(
             "Entry after the positive ones of a pair, and after all of them: [pair][2]",
-            ("N_DECISIONS", ""),
+            ("N_DECISIONS", 2),
         ),
     ]
     intercept: Annotated[RealArray, Layout("Intercepts b_p of the pairs: [pair]", ("N_DECISIONS",))]

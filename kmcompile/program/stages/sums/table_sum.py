@@ -78,7 +78,7 @@ class TableSum(VectorlessSum):
         NDArray[np.uint32],
         Layout(
             "Intercepts b_p and the least values, what is > 0 and what is < 0: [decision][part]",
-            ("N_DECISIONS", ""),
+            ("N_DECISIONS", 2),
         ),
     ]
     result_scale: np.float32
