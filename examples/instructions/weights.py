@@ -228,7 +228,7 @@ def fit(target_name: str, folder: Path) -> None:
     base = np.array([*base, product, product, 10 * other, QUERY, *stages])
     rows = [row for one in every for row in rows_of(one)]
     most = [(worst_of(one), float(one.worst)) for one in every if one.worst]
-    seen = np.max([own / told for own, told in rows], axis=0) > SEEN
+    seen = np.max([own / told for own, told in rows + most], axis=0) > SEEN
     named = {name for name, is_seen in zip(NAMES, seen, strict=True) if is_seen}
     usual = {"float64": 2 * cost.float32.product, "integers": cost.float64}
     named |= {name for name, weight in usual.items() if getattr(cost, name) != weight}
