@@ -143,7 +143,7 @@ def parts_of(name: str, limits: Limits) -> Parts:
     statistical needs, 200, if these are at most half of them. Of a pooled set at most a third of
     all samples train the machine.
     """
-    X, y, X_test, y_test = _arrays(name)
+    X, y, X_test, y_test = arrays_of(name)
     if limits.pooled:
         return _pooled(np.concatenate([X, X_test]), np.concatenate([y, y_test]), limits)
     X, y = _shuffled(X, y, seed=0)
@@ -182,7 +182,8 @@ def _parts(
     )
 
 
-def _arrays(name: str) -> Arrays:
+def arrays_of(name: str) -> Arrays:
+    """Return the training and the test samples of a set with their labels."""
     if name in BUNDLED:
         return _bundled(name)
     with np.load(DATA / f"{name}.npz", allow_pickle=False) as file:

@@ -18,7 +18,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 from scipy.stats import binom
-from sets_data import _arrays
+from sets_data import arrays_of
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -37,7 +37,7 @@ MOST_ASKED = 20_000
 
 def rates_of(name: str, arguments: argparse.Namespace) -> tuple[list[float], int]:
     """Return the rate of each split on what was not drawn, and the number of reduced programs."""
-    X, y, X_test, y_test = _arrays(name)
+    X, y, X_test, y_test = arrays_of(name)
     X = np.concatenate([X, X_test]).astype(np.float32)
     classes, y = np.unique(np.concatenate([y, y_test]), return_inverse=True)
     order = np.random.default_rng(3).permutation(len(X))

@@ -18,7 +18,7 @@ from kmcompile.program.stages.leaves.fixed_leaf_parts import FixedLinear, FixedP
 from kmcompile.program.stages.leaves.fixed_route import FixedRoute
 from kmcompile.program.stages.leaves.gamma_scales import GammaScales
 from kmcompile.program.stages.leaves.own_pairs import OwnPairs
-from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
+from kmcompile.program.stages.leaves.sum_of_leaves import LeafEnds, Slots, SumOfLeaves
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, Whole
 from kmcompile.program.stages.sums.fixed_sum import FUNCTION_OPERATIONS, exact_product
@@ -80,9 +80,7 @@ class RoutedFixedSum(SumOfLeaves):
     ]
     wide: bool
     scales: GammaScales
-    slots: Annotated[
-        NDArray[np.uint16], Layout("Number of the support vector of a slot: [slot]", ("N_SLOTS",))
-    ]
+    slots: Slots
     coefficients: Annotated[
         NDArray[np.int32],
         Layout(
@@ -91,9 +89,7 @@ class RoutedFixedSum(SumOfLeaves):
             narrow=np.int16,
         ),
     ]
-    leaf_ends: Annotated[
-        NDArray[np.uint32], Layout("Slot after the last one of a leaf: [leaf]", ("N_LEAVES",))
-    ]
+    leaf_ends: LeafEnds
     start: Annotated[
         Whole,
         Layout(

@@ -18,7 +18,7 @@ from kmcompile.program.shared import Shared
 from kmcompile.program.stages.leaves.leaf_parts import KernelProducts, LinearPart
 from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.route import Route
-from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
+from kmcompile.program.stages.leaves.sum_of_leaves import LeafEnds, Slots, SumOfLeaves
 from kmcompile.program.stages.sums.rows import Minimum
 
 _BLOCK_VALUES = 1 << 20
@@ -64,9 +64,7 @@ class RoutedSum(SumOfLeaves):
             ("N_VECTORS", "N_PREPARED"),
         ),
     ]
-    slots: Annotated[
-        NDArray[np.uint16], Layout("Number of the support vector of a slot: [slot]", ("N_SLOTS",))
-    ]
+    slots: Slots
     widths: Annotated[
         Float32Array,
         Layout("gamma of a slot / the largest: [slot]", ("N_SLOTS",), where="has_widths"),
@@ -74,9 +72,7 @@ class RoutedSum(SumOfLeaves):
     coefficients: Annotated[
         Float32Array, Layout("Dual coefficients beta_pi of a slot: {self.of_slots}", "slot_axes")
     ]
-    leaf_ends: Annotated[
-        NDArray[np.uint32], Layout("Slot after the last one of a leaf: [leaf]", ("N_LEAVES",))
-    ]
+    leaf_ends: LeafEnds
     intercepts: Annotated[
         Float32Array, Layout("Intercepts b_p of a leaf: {self.of_leaves}", "leaf_axes")
     ]

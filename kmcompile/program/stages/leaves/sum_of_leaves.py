@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.route import RouteTree
@@ -18,6 +19,15 @@ from kmcompile.program.stages.sums.described_sum import DescribedSum
 
 _OTHERS = 4
 """Multiply-adds of a query besides its walks and leaves."""
+
+
+Slots = Annotated[
+    NDArray[np.uint16], Layout("Number of the support vector of a slot: [slot]", ("N_SLOTS",))
+]
+
+LeafEnds = Annotated[
+    NDArray[np.uint32], Layout("Slot after the last one of a leaf: [leaf]", ("N_LEAVES",))
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,8 +79,8 @@ class SumOfLeaves(DescribedSum):
     """
 
     route: RouteTree
-    slots: NDArray[np.uint16]
-    leaf_ends: NDArray[np.uint32]
+    slots: Slots
+    leaf_ends: LeafEnds
     mean_factor: np.float32
     apart: np.float32
     own_pairs: OwnPairs | None
