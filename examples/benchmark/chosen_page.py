@@ -94,7 +94,7 @@ def _parts(line: Line) -> set[str]:
 def _without(good: list[Line]) -> str:
     """Return what the programs take without each part, as factors: medians, the largest product.
 
-    The product is the rule of the choice: mean, root of the worst case, fourth root of the flash.
+    The product is the rule of the choice: mean, worst case, root of the flash.
     """
     keys = ("set", "machine", "mode", "target")
     whole = {tuple(line[k] for k in keys): line for line in good if line["without"] is None}
@@ -103,7 +103,7 @@ def _without(good: list[Line]) -> str:
         base = whole.get(tuple(line[k] for k in keys))
         if line["without"] is not None and base is not None:
             mean, worst, flash = (line[f] / base[f] for f in FIGURES)
-            product = mean * worst**0.5 * flash**0.25
+            product = mean * worst * flash**0.5
             ratios[line["without"]].append([mean, worst, flash, product])
     rows = [["without", "programs", *FIGURES, "product", "largest", "lines"], ["---"] * 8]
     for name, found in sorted(ratios.items(), key=lambda item: -len(item[1])):
