@@ -1,4 +1,5 @@
-# make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report
+# make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report;
+#                print what an SVM for digits can be compiled to with samples and a risk
 # make test      set up, then lint, type check and run the tests: ten minutes on two idle cores
 # make test-rest set up, then all other tests: every combination, every float32 argument, and
 #                the fuzzers for a minute; with MINUTES=60 the tests that are not begun by then
@@ -37,6 +38,8 @@ demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
 	$(BIN)/kmcompile $(DEMO)/breast_cancer.pkl --target $(TARGET) \
 		--test-data $(DEMO)/test.npz --out $(DEMO)/breast_cancer-$(TARGET) $(UNVERIFIED)
+	$(BIN)/kmcompile choices $(DEMO)/digits.pkl --target $(TARGET) \
+		--data $(DEMO)/held_out.npz --risk 0.02
 
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 

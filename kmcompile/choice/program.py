@@ -33,12 +33,11 @@ from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.capacity import Capacity
-from kmcompile.program.estimate import CODE_BYTES
+from kmcompile.program.estimate import CODE_BYTES, with_mean
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import weighted_step
 from kmcompile.program.wanted import wanted_of
 from kmcompile.request.plan import Plan
-from kmcompile.target import Cost
 
 _MOST_COMPARED, _SEED = 1000, 20031210
 """Most control samples by which statistical and certified exits are compared."""
@@ -205,7 +204,7 @@ def complete(
         certified = _certified(plan, len(plan.samples))
         known = exits.calibration.offered
         proved = add_early_exits(lowered.machine, exact, certified, tell, lowered.coded, known)
-        if not _pays(exits, proved, plan.target.cost):
+        if not _pays(exits, proved, plan):
             few = "mode certified: statistical exits pay no more here than those that are proved"
             exits, plan = proved, certified
     if few and exits.choice is not None:
@@ -228,17 +227,20 @@ def _may_be_proved(
     return plan.mode_is_default and plan.stages.are_free
 
 
-def _pays(exits: WithExits, proved: WithExits, cost: Cost) -> bool:
+def _pays(exits: WithExits, proved: WithExits, plan: Plan) -> bool:
     """Return whether statistical exits are worth their risk beside the exits that are proved.
 
     The control samples say it: what a promise says is true of either program holds of the one that
     is taken.
     """
     assert exits.held_out is not None
-    X = some_of(exits.held_out)
+    X, cost = some_of(exits.held_out), plan.target.cost
     worth = WORTH_A_RISK if exits.program.takes_risk else 1.0
-    taken, other = (mean_costs(one.program, X, cost)[1] for one in (exits, proved))
-    return taken < worth * other
+    taken, other = (
+        with_mean(one.program, mean_costs(one.program, X, cost)[1] / share, 0.0, cost)
+        for one, share in ((exits, worth), (proved, 1.0))
+    )
+    return wanted_of(plan).best({"proved": other, "statistical": taken}) == "statistical"
 
 
 def some_of(held: Float32Array) -> Float32Array:
