@@ -269,9 +269,9 @@ def _counting(source: str, facts: tuple[LoopFact, ...], branches: tuple[BranchFa
         while lines[start] != "{":
             start -= 1
         lines[start] += f" count_call({numbers[0]}U, {numbers[-1] + 1}U);"
-    public = {one.name: one.start for one in find_functions(source) if not one.is_static}
+    public = {one.name: one.body_start for one in find_functions(source) if not one.is_static}
     callers = {caller for caller, called, _ in find_calls(source) if called in public}
     assert callers - {"iris_telemetry_step"} == {"iris_self_test"}
     for start in public.values():
-        lines[source.count("\n", 0, start) - 1] += " count_query();"
+        lines[source.count("\n", 0, start) + 1] += " count_query();"
     return "\n".join(lines)

@@ -1,89 +1,45 @@
-"""Functions and calls in emitted C, for a parameter that is added to them."""
+"""A parameter that is added to functions of emitted C and to their calls."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
-_NOT_CODE: Final = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-_FUNCTION: Final = re.compile(
-    r"^((?:static (?:inline )?)?[a-z]\w+ )(\w+)\(([^;{}]*?)\)(;|\n\{\n.*?^\})$",
-    re.MULTILINE | re.DOTALL,
-)
+from kmcompile.text.c_functions import Function, without_comments
+
 _WORKS_ON: Final = re.compile(r"\*(?:const )?(?:workspace|state)\Z")
 COLUMNS: Final = 100
 _DEEPER: Final = "    "
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function of emitted C, or its declaration, with the text of its parts.
+def place_of(one: Function) -> int:
+    """Return the number of the parameter of a function before which another one is added.
 
-    Parameters
-    ----------
-    kind : str
-        What stands before the name.
-    parameters : str
-        The text between the parentheses.
-    body : str
-        The body with its braces, or ";".
-    start, end : int
-        Range of the whole in the file.
+    It stands behind the object that the function works on, as in the interface.
     """
-
-    kind: str
-    name: str
-    parameters: str
-    body: str
-    start: int
-    end: int
-
-    @property
-    def is_static(self) -> bool:
-        """Whether the function is called from its file only."""
-        return self.kind.startswith("static ")
-
-    @property
-    def place(self) -> int:
-        """The number of the parameter before which another one is added.
-
-        It stands behind the object that the function works on, as in the interface.
-        """
-        first = self.parameters.split(",")[0].strip()
-        return 1 if _WORKS_ON.search(first) else 0
-
-    def with_parameter(self, parameter: str, body: str) -> str:
-        """Return the text of the function with one more parameter and another body."""
-        given = self.parameters
-        if given == "void":
-            given = parameter
-        elif given.startswith("\n"):
-            lines = given.split(",\n")
-            own = f"\n{_DEEPER}{parameter}" if self.place == 0 else f"{_DEEPER}{parameter}"
-            if self.place == 0:
-                lines[0] = lines[0].removeprefix("\n")
-            lines.insert(self.place, own)
-            given = ",\n".join(lines)
-        else:
-            parts = given.split(", ")
-            parts.insert(self.place, parameter)
-            given = ", ".join(parts)
-            if len(f"{self.kind}{self.name}({given})") > COLUMNS:
-                given = "".join(f"\n{_DEEPER}{part}," for part in parts).removesuffix(",")
-        return f"{self.kind}{self.name}({given}){body}"
+    first = one.parameter_text.split(",")[0].strip()
+    return 1 if _WORKS_ON.search(first) else 0
 
 
-def without_comments(text: str) -> str:
-    """Return the C with blanks in place of comments and strings; lines and length stay."""
-    return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-
-
-def find_functions(text: str) -> Iterator[Function]:
-    """Yield the functions and declarations of a file in order."""
-    for found in _FUNCTION.finditer(text):
-        yield Function(found[1], found[2], found[3], found[4], *found.span())
+def with_parameter(one: Function, parameter: str, body: str) -> str:
+    """Return the text of the function with one more parameter and another body."""
+    given, place = one.parameter_text, place_of(one)
+    if given == "void":
+        given = parameter
+    elif given.startswith("\n"):
+        lines = given.split(",\n")
+        own = f"\n{_DEEPER}{parameter}" if place == 0 else f"{_DEEPER}{parameter}"
+        if place == 0:
+            lines[0] = lines[0].removeprefix("\n")
+        lines.insert(place, own)
+        given = ",\n".join(lines)
+    else:
+        parts = given.split(", ")
+        parts.insert(place, parameter)
+        given = ", ".join(parts)
+        if len(f"{one.kind}{one.name}({given})") > COLUMNS:
+            given = "".join(f"\n{_DEEPER}{part}," for part in parts).removesuffix(",")
+    return f"{one.kind}{one.name}({given}){body}"
 
 
 def with_argument(body: str, places: dict[str, int], argument: str) -> str:

@@ -12,14 +12,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kmcompile.emit.images.functions import (
-    Function,
-    find_functions,
-    fitted,
-    with_argument,
-    without_comments,
-)
+from kmcompile.emit.images.functions import fitted, place_of, with_argument, with_parameter
 from kmcompile.emit.marks import C_TYPES, MARK, number_of
+from kmcompile.text.c_functions import Function, functions_of, without_comments
 
 MODEL: Final = "model"
 _NAMED: Final = re.compile(r" *const \w+ (\w+) = @\w+@;(?:  /\* (.*) \*/)?\Z")
@@ -104,9 +99,9 @@ def of_model(text: str, name: str, tables: Iterable[str], counts: Iterable[Count
     most = {
         f"{name.upper()}_{one.constant}": f"{name.upper()}_{one.most_constant}" for one in counts
     }
-    functions = list(find_functions(text))
+    functions = list(functions_of(text))
     reading = _reading(functions, members, name)
-    places = {one.name: one.place for one in functions if one.name in reading}
+    places = {one.name: place_of(one) for one in functions if one.name in reading}
     places = {key: place for key, place in places.items() if key != f"{name}_is_open"}
     numbers: list[Number] = []
     parts, before = [], 0
@@ -120,10 +115,10 @@ def of_model(text: str, name: str, tables: Iterable[str], counts: Iterable[Count
         if one.name not in places:
             parts.append(text[one.start : one.end])
         elif one.is_static:
-            parts.append(one.with_parameter(f"const {name}_model_t *const {MODEL}", body))
+            parts.append(with_parameter(one, f"const {name}_model_t *const {MODEL}", body))
         else:
             body = _with_check(body, name)
-            parts.append(one.with_parameter(f"const {name}_model_t *{MODEL}", body))
+            parts.append(with_parameter(one, f"const {name}_model_t *{MODEL}", body))
     made = fitted("".join([*parts, text[before:]]))
     if MARK.search(made):
         raise ValueError(f"a number of the model stands outside of a function: {MARK.search(made)}")
@@ -133,13 +128,13 @@ def of_model(text: str, name: str, tables: Iterable[str], counts: Iterable[Count
 def with_model_declared(text: str, name: str) -> str:
     """Return a header whose functions take a model, but for those that need none."""
     parts, before = [], 0
-    functions = [one for one in find_functions(text) if not _needs_no_model(one.name, name)]
-    places = {one.name: one.place for one in functions}
+    functions = [one for one in functions_of(text) if not _needs_no_model(one.name, name)]
+    places = {one.name: place_of(one) for one in functions}
     for one in functions:
         body = with_argument(one.body, places, MODEL)
         parts += [
             text[before : one.start],
-            one.with_parameter(f"const {name}_model_t *{MODEL}", body),
+            with_parameter(one, f"const {name}_model_t *{MODEL}", body),
         ]
         before = one.end
     return fitted("".join([*parts, text[before:]]))

@@ -18,6 +18,7 @@ import re
 
 from kmcompile.evidence.run_time_errors import hypotheses
 from kmcompile.evidence.run_time_errors.substitutes import SUBSTITUTES
+from kmcompile.text.c_functions import Function, functions_of, with_statements
 
 _HEAD = """#include "__fc_builtin.h"
 
@@ -40,11 +41,6 @@ _SQUARE = re.compile(
     r"(?<![\w.>\])])(?P<v>(?P<name>[a-z]\w*)(?:\[[^\[\]]*\])?) \* (?P=v)(?![\w\[.(]|->)"
 )
 _DECLARED = re.compile(r"\b(?P<type>float|double) (?:\*?const )?\*?(?P<name>[a-z]\w*)")
-_FUNCTION = re.compile(
-    r"^(?P<head>(?:static )?(?:inline )?\w+ (?P<name>\w+)\([^;{}]*\)\n)\{\n(?P<body>.*?)^\}\n",
-    re.MULTILINE | re.DOTALL,
-)
-
 _OUTCOME = re.compile(
     r"^    (?:const )?(?:bool|\w+_status_t) (status|decided|found)\b", re.MULTILINE
 )
@@ -71,7 +67,7 @@ def of_any_bits(prefix: str, text: str) -> str:
 def of_numbers(prefix: str, text: str) -> str:
     """Return the copy for the analysis of numbers."""
     squares: dict[str, str] = {}
-    text = _FUNCTION.sub(lambda found: _of_numbers(prefix, found, squares), text)
+    text = with_statements(text, lambda one: _of_numbers(prefix, one, squares))
     defined = [_SQUARED.format(name=name, type=type_) for name, type_ in squares.items()]
     return _with_head(prefix, "".join(defined) + _common(prefix, text, of_numbers=True))
 
@@ -82,22 +78,20 @@ def _with_head(prefix: str, text: str) -> str:
 
 
 def _common(prefix: str, text: str, of_numbers: bool) -> str:
-    def say(found: re.Match[str]) -> str:
-        name = found["name"].removeprefix(f"{prefix}_")
-        body = hypotheses.said(prefix, name, found["body"], of_numbers)
-        return f"{found['head']}{{\n{body}}}\n"
+    def say(one: Function) -> str:
+        name = one.name.removeprefix(f"{prefix}_")
+        return hypotheses.said(prefix, name, one.statements, of_numbers)
 
-    return _short_self_test(prefix, _FUNCTION.sub(_split_function, _FUNCTION.sub(say, text)))
+    return _short_self_test(prefix, with_statements(with_statements(text, say), _split_function))
 
 
-def _split_function(found: re.Match[str]) -> str:
-    body = found["body"]
-    declarations, blank, statements = body.partition("\n\n")
+def _split_function(one: Function) -> str:
+    declarations, blank, statements = one.statements.partition("\n\n")
     names = _OUTCOME.findall(declarations)
     if not blank or not names or "\n    {" in declarations:
-        return found[0]
+        return one.statements
     marks = "".join(f"    /*@ dynamic_split {name}; */\n" for name in names)
-    return f"{found['head']}{{\n{declarations}\n\n{marks}{statements}}}\n"
+    return f"{declarations}\n\n{marks}{statements}"
 
 
 def assumed(prefix: str, text: str, of_numbers: bool) -> list[str]:
@@ -111,10 +105,12 @@ def assumed(prefix: str, text: str, of_numbers: bool) -> list[str]:
         Whether it is the analysis of numbers.
     """
     lines = []
-    for found in _FUNCTION.finditer(text):
-        name = found["name"].removeprefix(f"{prefix}_")
+    for function in functions_of(text):
+        if not function.is_defined:
+            continue
+        name = function.name.removeprefix(f"{prefix}_")
         replaced = [one.reason for one in SUBSTITUTES if of_numbers and one.function == name]
-        facts = hypotheses.reasons(prefix, name, found["body"], of_numbers)
+        facts = hypotheses.reasons(prefix, name, function.statements, of_numbers)
         lines += [f"`{name}`, its body is another: {reason}" for reason in replaced]
         lines += [f"`{name}`: {reason}" for reason in facts if not replaced]
     return list(dict.fromkeys(lines))  # a function may have a body for each kind of core
@@ -122,32 +118,30 @@ def assumed(prefix: str, text: str, of_numbers: bool) -> list[str]:
 
 def deciders(prefix: str, text: str) -> tuple[str, ...]:
     """Return the functions that tell by their result whether what they wrote is to be used."""
-    return tuple(
-        found["name"]
-        for found in _FUNCTION.finditer(text)
-        if re.match(rf"(static )?(inline )?(bool|{prefix}_status_t) ", found["head"])
-    )
+    results = ("bool", f"{prefix}_status_t")
+    return tuple(one.name for one in functions_of(text) if one.is_defined and one.c_type in results)
 
 
-def _of_numbers(prefix: str, found: re.Match[str], squares: dict[str, str]) -> str:
-    name, body = found["name"].removeprefix(f"{prefix}_"), found["body"]
+def _of_numbers(prefix: str, function: Function, squares: dict[str, str]) -> str:
+    name, statements = function.name.removeprefix(f"{prefix}_"), function.statements
     own = [one for one in SUBSTITUTES if one.function == name]
     if own:
-        return f"{found['head']}{{\n    {own[0].body}\n}}\n"
+        return f"    {own[0].body}\n"
     if name == "check":
-        return f"{found['head']}{{\n    (void)x;\n    return {prefix.upper()}_OK;\n}}\n"
-    types = {one["name"]: one["type"] for one in _DECLARED.finditer(found["head"] + body)}
+        return f"    (void)x;\n    return {prefix.upper()}_OK;\n"
+    declared = _DECLARED.finditer(f"{function.parameter_text})\n{statements}")
+    types = {one["name"]: one["type"] for one in declared}
 
     def square(product: re.Match[str]) -> str:
         """Write v * v as a square if v is declared as float or double in the function."""
         if product["name"] not in types:
             return product[0]
         type_ = types[product["name"]]
-        of_function = f"{found['name']}_{'' if type_ == 'float' else 'double_'}square"
+        of_function = f"{function.name}_{'' if type_ == 'float' else 'double_'}square"
         squares[of_function] = type_
         return f"{of_function}({product['v']})"
 
-    return f"{found['head']}{{\n{_SQUARE.sub(square, body)}}}\n"
+    return _SQUARE.sub(square, statements)
 
 
 def _short_self_test(prefix: str, text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kmcompile.evidence.run_time_errors.header import Function, Header, Variable
+from kmcompile.evidence.run_time_errors.header import Header
+from kmcompile.text.c_functions import Function, Parameter
 
 _LARGEST = "0x1.fffffep+127f"
 
@@ -87,19 +88,21 @@ class Driver:
             f"(void){self._prefix}_open(NULL, size, &model);",
         ]
 
-    def _arguments(self, parameters: tuple[Variable, ...]) -> list[str]:
+    def _arguments(self, parameters: tuple[Parameter, ...]) -> list[str]:
         parameters = tuple(one for one in parameters if one.name != _MODEL)
         lines = [
-            f"{one.type} {one.name}{f'[{one.size}]' if one.size else ''};" for one in parameters
+            f"{one.c_type} {one.name}{f'[{one.length}]' if one.length else ''};"
+            for one in parameters
         ]
         for one in parameters:
             is_written_only = not one.is_const and (
-                one.size is not None or one.type.endswith(("_result_t", "_prediction_t", "float"))
+                one.length is not None
+                or one.c_type.endswith(("_result_t", "_prediction_t", "float"))
             )
-            if is_written_only and (one.is_pointer or one.size):
+            if is_written_only and (one.has_star or one.length):
                 continue
-            if one.size or one.is_const:
-                lines += self._fill(one.type, one.name, one.size, _DEPTH, one.name == "x")
+            if one.length or one.is_const:
+                lines += self._fill(one.c_type, one.name, one.length, _DEPTH, one.name == "x")
             else:
                 lines.append(_any_bytes(one.name))
         return lines
@@ -115,7 +118,8 @@ class Driver:
         fields = self._header.structures.get(type_name)
         if fields is not None and not type_name.endswith("_workspace_t"):
             inner = [
-                self._fill(one.type, f"{name}.{one.name}", one.size, depth - 1) for one in fields
+                self._fill(one.c_type, f"{name}.{one.name}", one.length, depth - 1)
+                for one in fields
             ]
             return [line for lines in inner for line in lines]
         if type_name == "bool":
@@ -136,11 +140,11 @@ class Driver:
             tables = f"{upper}_N_TABLE_BLOCKS"
         answers = f"{_OPENED}.n_answers" if self._has_image else f"{upper}_N_ANSWERS"
         end = f"({tables} + {answers})"
-        fill = self._fill(state.type, "state", None, _DEPTH)
+        fill = self._fill(state.c_type, "state", None, _DEPTH)
         more = f", &{_OPENED}" if self._has_image else ""
         call = f"(void){function.name}(&state{more});"
         return [
-            f"{state.type} state;",
+            f"{state.c_type} state;",
             "uint32_t part;",
             "",
             f"for (part = 0U; part < {tables}; ++part) {{",
@@ -163,7 +167,7 @@ class Driver:
         call = f"(void){function.name}(block, Frama_C_nondet_ptr((void *)&found, NULL));"
         return [
             "uint32_t block;",
-            f"{function.parameters[1].type} found;",
+            f"{function.parameters[1].c_type} found;",
             "",
             f"for (block = 0U; block < {end}; ++block) {{",
             f"    {call}",
@@ -177,8 +181,8 @@ class Driver:
     def _jobs(self) -> list[str]:
         """Return jobs from their beginning until they have no step left, and one step more."""
         name, lines = self._prefix, []
-        result = self._names["step"].parameters[1].type
-        job = self._names["begin"].parameters[0].type
+        result = self._names["step"].parameters[1].c_type
+        job = self._names["begin"].parameters[0].c_type
         for begin in ("begin", "begin_float"):
             if begin in self._names:
                 lines += ["{", *_indented(self._job(self._names[begin], job, result)), "}"]
@@ -189,12 +193,12 @@ class Driver:
         x = begin.parameters[1]
         return [
             f"{job} job;",
-            f"{x.type} x[{x.size}];",
+            f"{x.c_type} x[{x.length}];",
             f"{result} result;",
             "uint32_t n;",
             "",
             _any_bytes("job"),
-            *self._fill(x.type, "x", x.size, _DEPTH, True),
+            *self._fill(x.c_type, "x", x.length, _DEPTH, True),
             f"(void){begin.name}(&job, NULL);",
             f"(void){begin.name}(NULL, x);",
             f"(void){begin.name}(&job, x);",
@@ -208,7 +212,7 @@ class Driver:
     def _telemetry(self, function: Function) -> list[str]:
         lines = self._arguments(function.parameters)
         first = function.parameters[0]
-        return [*lines, *self._fill(first.type, first.name, None, _DEPTH), _call(function)]
+        return [*lines, *self._fill(first.c_type, first.name, None, _DEPTH), _call(function)]
 
 
 def _names(function: Function) -> tuple[str, ...]:
@@ -220,12 +224,12 @@ def _call(function: Function, model: str = _OPENED) -> str:
     return f"(void){function.name}({', '.join(given)});"
 
 
-def _argument(parameter: Variable, model: str) -> str:
+def _argument(parameter: Parameter, model: str) -> str:
     if parameter.name == _MODEL:
         return f"Frama_C_nondet_ptr((void *)&{model}, NULL)"
-    if parameter.size:
+    if parameter.length:
         return f"Frama_C_nondet_ptr((void *){parameter.name}, NULL)"
-    if parameter.is_pointer:
+    if parameter.has_star:
         return f"Frama_C_nondet_ptr((void *)&{parameter.name}, NULL)"
     return parameter.name
 

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from kmcompile.emit.environment import render
 from kmcompile.evidence.vectors.asked import AUDITS, budgets
 from kmcompile.evidence.vectors.inner import (
-    Function,
     block_steps,
+    declared_functions,
     inner_parts,
     static_functions,
     transforms,
     units,
 )
-from kmcompile.evidence.vectors.prototypes import Prototype, prototypes
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.program.program import Program
+from kmcompile.text.c_functions import Function
 
 _TABLE = re.compile(
     r"^static (?:const |[A-Z0-9_]+_CONST\s+)(?:volatile __memx )?(\w+)\s+(\w+)\[\w+\] = ", re.M
@@ -35,9 +35,6 @@ _ARGUMENTS = {
     "prediction": "&result",
     "n_known": "0U",
 }
-_SUM = re.compile(
-    r"^static (float|double) (\w+)\(const (?:float|double) x\[\], const uint32_t n\)$", re.M
-)
 
 
 def driver(
@@ -54,8 +51,7 @@ def driver(
         The queries that are asked more, and those that are asked with damaged tables.
     """
     name = program.name
-    declared, coded = prototypes(header, name), program.codes is not None
-    names = {one.name for one in declared}
+    declared, coded = declared_functions(header, name), program.codes is not None
     functions = static_functions(source, name)
     inner = inner_calls(functions, name)
     verb = "predict" if program.is_regression else "classify"
@@ -76,9 +72,9 @@ def driver(
         has_progress=f"{name}_progress_t" in header,
         keeps_pairs=f"{name}_pairs_t pairs;" in header,
         keeps_list="uint32_t n_nonzeros;  /*" in header,
-        telemetry="telemetry_count" in names,
-        differences="telemetry_differences" in names,
-        copies="tables_state" in names,
+        telemetry="telemetry_count" in declared,
+        differences="telemetry_differences" in declared,
+        copies="tables_state" in declared,
         unlike="unlike_period" in header,
         has_image=program.capacity is not None,
         image_tables=list(image_tables(header, name)),
@@ -86,8 +82,8 @@ def driver(
         has_groups="n_groups;" in header,
         image_counts=len(_COUNT.findall(source)),
         coded=coded,
-        null_calls=[call for one in declared for call in _null_calls(one, name)],
-        objects=list(_objects(declared)),
+        null_calls=[call for own, one in declared.items() for call in _null_calls(one, own)],
+        objects=list(_objects(declared.values())),
         budgets=budgets(program),
         rows=rows,
         damaged_rows=damaged_rows,
@@ -97,12 +93,13 @@ def driver(
         conclude=inner.get("answer") or inner.get("sum"),
         sums=[
             {
-                "real": real,
-                "name": found,
-                "is_largest": "largest" in found,
-                "squares": "squares" in found,
+                "real": one.c_type,
+                "name": one.name,
+                "is_largest": "largest" in own,
+                "squares": "squares" in own,
             }
-            for real, found in _SUM.findall(source)
+            for own, one in functions.items()
+            if one.names == ("x", "n") and one.c_type in ("float", "double")
         ],
         has_answers=len(program.known_answers) > 0,
         **_inner(functions),
@@ -114,7 +111,7 @@ def _inner(functions: dict[str, Function]) -> dict[str, object]:
     unit = units(functions)
     box_at = functions.get("box_at")
     places = unit["map_places"]
-    of = "float" if places is None else places.parameters[0].split()[1]
+    of = "float" if places is None else places.parameters[0].c_type
     return {
         "unit": unit,
         "inner_parts": inner_parts(functions),
@@ -132,13 +129,13 @@ def _inner(functions: dict[str, Function]) -> dict[str, object]:
     }
 
 
-def _of_workspace(declared: Sequence[Prototype]) -> list[Prototype]:
+def _of_workspace(declared: Mapping[str, Function]) -> dict[str, Function]:
     """Return the functions that take a workspace and an input, and answer."""
-    return [
-        one
-        for one in declared
-        if [p.name for p in one.parameters if p.name != "model"][:2] == ["workspace", "x"]
-    ]
+    return {
+        own: one
+        for own, one in declared.items()
+        if [name for name in one.names if name != "model"][:2] == ["workspace", "x"]
+    }
 
 
 def tables(source: str) -> Iterator[dict[str, str]]:
@@ -198,22 +195,22 @@ def inner_calls(functions: dict[str, Function], prefix: str) -> dict[str, dict[s
 
 
 def _named(
-    declared: Sequence[Prototype], names: Sequence[str], coded: bool
+    declared: Mapping[str, Function], names: Sequence[str], coded: bool
 ) -> list[dict[str, str]]:
     """Return name, suffix and type of a feature of the functions for floats and for codes."""
     return [
         {
-            "name": one.name,
+            "name": own,
             "x": next(p.c_type for p in one.parameters if p.name == "x"),
-            "is_float": "yes" if one.name.endswith("_float") else "",
-            "taker": "codes_of" if coded and not one.name.endswith("_float") else "features_of",
+            "is_float": "yes" if own.endswith("_float") else "",
+            "taker": "codes_of" if coded and not own.endswith("_float") else "features_of",
         }
-        for one in declared
-        if one.name.removesuffix("_float") in names
+        for own, one in declared.items()
+        if own.removesuffix("_float") in names
     ]
 
 
-def _null_calls(function: Prototype, prefix: str) -> Iterator[str]:
+def _null_calls(function: Function, own: str) -> Iterator[str]:
     """Yield a call of a function for each of its pointers, which is NULL there."""
     places = [n for n, one in enumerate(function.parameters) if one.is_pointer]
     for null in places:
@@ -221,26 +218,22 @@ def _null_calls(function: Prototype, prefix: str) -> Iterator[str]:
             "NULL"
             if n == null
             else "&model"
-            if one.name == "model" and function.name != "open"
-            else f"null_{one.name}_{_word(one.c_type)}"
+            if one.name == "model" and own != "open"
+            else f"null_{one.name}_{one.c_type}"
             if one.is_pointer
             else "0"
             for n, one in enumerate(function.parameters)
         ]
-        yield f"{prefix}_{function.name}({', '.join(given)})"
+        yield f"{function.name}({', '.join(given)})"
 
 
-def _objects(declared: Sequence[Prototype]) -> Iterator[str]:
+def _objects(declared: Iterable[Function]) -> Iterator[str]:
     """Yield a declaration of what each pointer of a call may point to."""
     seen = set()
     for function in declared:
         for one in function.parameters:
-            name = f"null_{one.name}_{_word(one.c_type)}"
+            name = f"null_{one.name}_{one.c_type}"
             if one.is_pointer and name not in seen:
                 seen.add(name)
                 c_type = "uint64_t" if one.c_type == "void" else one.c_type
-                yield f"{c_type} {name}[{one.length}]"
-
-
-def _word(c_type: str) -> str:
-    return c_type.replace(" ", "_")
+                yield f"{c_type} {name}[{one.length or 1}]"

@@ -7,9 +7,9 @@ have as many votes, a deviation as large as the input, a heap of one slot.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-_STATIC = re.compile(r"^static (?:inline )?([\w ]+?) ?(\*?\w+)\(([^;{)]*)\)\n\{", re.M)
+from kmcompile.text.c_functions import Function, functions_of, without_comments
+
 _TRANSFORM = ("state", "y")
 _OF_REPLAY = "replay_"
 
@@ -62,50 +62,22 @@ PARTS: dict[str, tuple[str, ...]] = {
 _BLOCKS = re.compile(r"do_\w+_blocks_\d+")
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A static function of a C file.
-
-    Attributes
-    ----------
-    name, c_type : str
-        Its name in the C, and the type of its result.
-    parameters : tuple of str
-        As they are declared.
-    body : str
-    """
-
-    name: str
-    c_type: str
-    parameters: tuple[str, ...]
-    body: str
-
-    @property
-    def answers(self) -> bool:
-        """Whether it has a result."""
-        return self.c_type != "void"
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the parameters."""
-        return tuple(re.findall(r"\w+", one.partition("[")[0])[-1] for one in self.parameters)
-
-
 def static_functions(source: str, prefix: str) -> dict[str, Function]:
-    """Return the static functions of a C file by their names without the model's prefix.
+    """Return the static functions of a C file by their names without the model's prefix."""
+    return {
+        one.name.removeprefix(f"{prefix}_"): one
+        for one in functions_of(source)
+        if one.is_static and one.is_defined
+    }
 
-    Examples
-    --------
-    >>> text = "static bool iris_box_row(\\n    const uint32_t p)\\n{\\n    return p;\\n}\\n"
-    >>> static_functions(text, "iris")["box_row"].names
-    ('p',)
-    """
-    found = {}
-    for one in _STATIC.finditer(source):
-        parameters = tuple(" ".join(text.split()) for text in one[3].split(","))
-        body = source[one.end() : source.index("\n}", one.end())]
-        found[one[2].removeprefix(f"{prefix}_")] = Function(one[2], one[1], parameters, body)
-    return found
+
+def declared_functions(header: str, prefix: str) -> dict[str, Function]:
+    """Return the functions of a header that return a status, by their names without the prefix."""
+    return {
+        one.name.removeprefix(f"{prefix}_"): one
+        for one in functions_of(without_comments(header))
+        if one.c_type == f"{prefix}_status_t" and not one.is_defined
+    }
 
 
 def units(functions: dict[str, Function], replay: bool = False) -> dict[str, Function | None]:
@@ -133,15 +105,14 @@ def transforms(functions: dict[str, Function]) -> list[dict[str, str]]:
     """Return the steps of the preparation: name, type of numbers, state, length of the result."""
     found = []
     for function in functions.values():
-        if function.names == _TRANSFORM and function.c_type == "void":
+        if function.names == _TRANSFORM and not function.answers:
             state, array = function.parameters
-            length = array[array.index("[") + 1 : -1]
             found.append(
                 {
                     "name": function.name,
-                    "real": array.split()[0],
-                    "state": state.split()[0],
-                    "length": length,
+                    "real": array.c_type,
+                    "state": state.c_type,
+                    "length": array.length or "",
                 }
             )
     return found

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.evidence.vectors.inner import static_functions
 from kmcompile.numeric.scalar import (
     cosine,
     cosine_double,
@@ -26,9 +27,6 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import RangeGate
 
 _SEED = 20030705
-_DEFINITION = re.compile(
-    r"^static (?:inline )?(float|double) (\w+)\(const (?:float|double) \w+\)$", re.M
-)
 _END = re.compile(r"\(square [<>] (0x[0-9a-f.]+p[+-]\d+)f\)")
 _N_RANDOM = 64
 
@@ -109,13 +107,13 @@ _FUNCTIONS: dict[tuple[str, bool], tuple[Callable[[Any], Any], NDArray[np.float6
 def scalars(source: str, program: Program) -> tuple[Scalar, ...]:
     """Return the scalar functions of a C file that have a meaning in Python, with arguments."""
     found, prefix = list(_dissimilarity(source, program)), program.name
-    for c_type, name in _DEFINITION.findall(source):
-        is_double = c_type == "double"
-        own = name.removeprefix(f"{prefix}_").removeprefix("replay_")
-        if (own, is_double) in _FUNCTIONS:
+    for name, function in static_functions(source, prefix).items():
+        is_double = function.c_type == "double"
+        own = name.removeprefix("replay_")
+        if (own, is_double) in _FUNCTIONS and len(function.names) == 1:
             of, arguments = _FUNCTIONS[own, is_double]
             kept = arguments.astype(np.float64 if is_double else np.float32)
-            found.append(Scalar(name, is_double, of, kept))
+            found.append(Scalar(function.name, is_double, of, kept))
     return tuple(found)
 
 

@@ -14,7 +14,7 @@ from kmcompile.build.recipe import Recipe
 from kmcompile.evidence.subject import Subject
 from kmcompile.evidence.vectors.asked import asked_rows, asked_words, expected_words
 from kmcompile.evidence.vectors.driver import driver
-from kmcompile.evidence.vectors.prototypes import prototypes
+from kmcompile.evidence.vectors.inner import declared_functions
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.output import files as folder_files
 from kmcompile.program.interpreter import classify
@@ -68,7 +68,7 @@ class Vectors:
         header = subject.files[f"{name}.h"].decode("ascii")
         recipe = Recipe.from_json(subject.files["recipe.json"].decode("ascii"))
         X = folder_files.load_queries(subject.files, program, None).X
-        declared = [one.name for one in prototypes(header, name)]
+        declared = declared_functions(header, name)
 
         def takes_codes(*names: str) -> list[bool]:
             found = [one for one in declared if one.removesuffix("_float") in names]

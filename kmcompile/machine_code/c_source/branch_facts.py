@@ -17,13 +17,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kmcompile.machine_code.c_source.c_loops import (
-    closing,
-    code_of,
-    find_functions,
-    without_comments,
-)
+from kmcompile.machine_code.c_source.c_loops import closing, code_of, find_functions
 from kmcompile.machine_code.c_source.constant_expressions import evaluate, integer_defines
+from kmcompile.text.c_functions import without_comments
 
 _STATED: Final = re.compile(
     r"^ */\* Taken: at most ([^,.]+) of a query\. \*/\n( *)(.*)$", re.MULTILINE
@@ -74,7 +70,7 @@ def read_branch_facts(source: str, header: str) -> tuple[BranchFact, ...]:
 def _facts(source: str, defines: Mapping[str, int]) -> Iterator[BranchFact]:
     code = code_of(source)
     for function in find_functions(source):
-        for found in _STATED.finditer(source, function.start, function.end):
+        for found in _STATED.finditer(source, function.body_start, function.end):
             line = source.count("\n", 0, found.start(2)) + 1
             where = f"line {line} of {function.name}"
             if not found[3].startswith("if ("):

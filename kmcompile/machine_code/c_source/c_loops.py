@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-_NOT_CODE: Final = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+from kmcompile.text.c_functions import Function, functions_of, without_comments
+
 _DIRECTIVE: Final = re.compile(r"^#(?:[^\n]*\\\n)*[^\n]*$", re.MULTILINE)
-_FUNCTION: Final = re.compile(
-    r"^([A-Za-z_][^;{}=]*?\))\s*\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL
-)
 _JUMP: Final = re.compile(r"\b(for|while|do|goto)\b")
 _TABLE_LINE: Final = re.compile(r"^    -?[0-9][^\n]*$", re.MULTILINE)
 _WORD: Final = re.compile(r"\buint32_t (\w+)(?:;| = )")
@@ -56,30 +54,6 @@ class Loop:
         return self.last_line - self.body.count("\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A function of emitted C.
-
-    Attributes
-    ----------
-    name : str
-    is_static : bool
-        Whether it is called from this file only.
-    start, end : int
-        Range of the body in the characters of the file.
-    """
-
-    name: str
-    is_static: bool
-    start: int
-    end: int
-
-
-def without_comments(text: str) -> str:
-    """Return the C with blanks in place of comments and strings; lines and length stay."""
-    return _NOT_CODE.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
-
-
 def without_tables(text: str) -> str:
     """Return the C with empty lines in place of those of its tables' elements.
 
@@ -98,16 +72,7 @@ def code_of(source: str) -> str:
 @lru_cache(maxsize=2)
 def find_functions(source: str) -> tuple[Function, ...]:
     """Return the functions of a file in order."""
-    return tuple(_functions(source))
-
-
-def _functions(source: str) -> Iterator[Function]:
-    for found in _FUNCTION.finditer(code_of(source)):
-        name = re.search(r"(\w+)\(", found[1])
-        if name is None:
-            raise ValueError(f"{found[1]!r} names no function")
-        is_static = found[1].startswith("static ")
-        yield Function(name[1], is_static, found.start(2), found.end(2))
+    return tuple(one for one in functions_of(code_of(source)) if one.is_defined)
 
 
 def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
@@ -116,7 +81,7 @@ def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
     functions = find_functions(source)
     called = re.compile(rf"\b({'|'.join(function.name for function in functions)})\b")
     for function in functions:
-        for found in called.finditer(code, function.start, function.end):
+        for found in called.finditer(code, function.body_start, function.end):
             yield function.name, found[1], code.count("\n", 0, found.start()) + 1
 
 
@@ -137,8 +102,8 @@ def _loops(source: str) -> Iterator[Loop]:
     lines = source.splitlines()
     understood = 0
     for function in find_functions(source):
-        words = frozenset(_WORD.findall(code, function.start, function.end))
-        for found in _HEAD.finditer(code, function.start, function.end):
+        words = frozenset(_WORD.findall(code, function.body_start, function.end))
+        for found in _HEAD.finditer(code, function.body_start, function.end):
             number = code.count("\n", 0, found.start()) + 1
             where = f"line {number} of {function.name}"
             head_end = closing(code, found.end() - 1, "()", where)

@@ -22,8 +22,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kmcompile.machine_code.c_source.c_loops import Loop, find_loops, without_comments
+from kmcompile.machine_code.c_source.c_loops import Loop, find_loops
 from kmcompile.machine_code.c_source.constant_expressions import evaluate, integer_defines
+from kmcompile.text.c_functions import without_comments
 
 _STATED: Final = re.compile(
     r"^ */\* Loop bound: ([^,.]+)(?:, in all ([^,.]+))?"

@@ -11,8 +11,13 @@ from kit.tools import need
 from kmcompile import resources
 from kmcompile.evidence.subject import Subject
 from kmcompile.evidence.vectors.driver import inner_calls, tables
-from kmcompile.evidence.vectors.inner import UNITS, static_functions, transforms, units
-from kmcompile.evidence.vectors.prototypes import prototypes
+from kmcompile.evidence.vectors.inner import (
+    UNITS,
+    declared_functions,
+    static_functions,
+    transforms,
+    units,
+)
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.evidence.vectors.vectors import EXPECTED, Vectors
 from kmcompile.output.files import save_queries
@@ -37,10 +42,10 @@ def subject():
 
 
 def test_prototypes_are_read_with_their_pointers():
-    (found,) = prototypes(HEADER, "iris")
-    assert found.name == "classify"
+    (found,) = declared_functions(HEADER, "iris").values()
+    assert found.name == "iris_classify"
     assert [one.is_pointer for one in found.parameters] == [True, True, False, True]
-    assert [one.length for one in found.parameters] == ["1", "IRIS_N_FEATURES", "1", "1"]
+    assert [one.length for one in found.parameters] == [None, "IRIS_N_FEATURES", None, None]
     assert found.parameters[1].c_type == "iris_input_t"
 
 
@@ -79,7 +84,7 @@ def test_every_function_that_is_asked_stands_in_some_template():
 
 
 def test_scalar_functions_get_arguments_of_all_sizes(subject):
-    source = "static float iris_square_root(const float v)\n{"
+    source = "static float iris_square_root(const float v)\n{\n    return v;\n}\n"
     (root,) = scalars(source, subject.program)
     assert root.arguments.dtype == np.float32
     assert (root.arguments < np.finfo(np.float32).smallest_normal).any()
