@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.numeric.batch import Batch, joined
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.answering import Answering, of_received
 from kmcompile.program.pieces import answering_pieces, pieces
 from kmcompile.program.program import Program
 from kmcompile.program.results import RESULT_DTYPE, Status
 from kmcompile.program.schedule import schedule
-from kmcompile.program.stages import Always, EarlyExit, Nonzeros, PairSum, Stage
-from kmcompile.program.stages.labels.proved import proved
+from kmcompile.program.stages import Nonzeros, PairSum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.program.telemetry import transitions
 
@@ -106,25 +106,23 @@ def interpret(program: Program, X: Inputs) -> Answers:
     """
     status, batch = prepared(program, X)
     accepted = status == Status.OK
-    exact = program.ends.exact.run(_of_received(program, batch))
-    results = np.zeros(len(X), dtype=RESULT_DTYPE)
-    results["status"] = status
+    exact = program.ends.exact.run(of_received(program, batch))
     decisions = np.zeros((len(X), program.n_decisions), dtype=np.float32)
     bounds = np.zeros_like(decisions)
-    operations = np.full((len(X), len(program.stages)), -1, dtype=np.int64)
     decisions[accepted], bounds[accepted] = exact.decision, exact.bound
-    kernels = np.zeros_like(operations)
-    pairs = np.zeros(len(X), dtype=np.int64)
-    turns = np.zeros((len(X), program.n_decisions), dtype=np.int32)
-    results[accepted], operations[accepted], kernels[accepted], pairs[accepted], turns[accepted] = (
-        _classified(program, batch, exact)
-    )
+    made = Answering.of(program, status, batch, exact)
     alone = np.zeros(len(X), dtype=np.int64)
     alone[accepted] = _operations_alone(program, batch)
-    replayed = _replayed(program, results)
-    steps = None if program.step is None else _steps(program, results, turns)
     answers = Answers(
-        results, decisions, bounds, operations, kernels, alone, pairs, replayed, steps=steps
+        made.results,
+        decisions,
+        bounds,
+        made.operations,
+        made.kernels,
+        alone,
+        made.pairs,
+        _replayed(program, made.results),
+        steps=None if program.step is None else _steps(program, made.results, made.turns),
     )
     return _with_telemetry(program, _with_probabilities(program, answers))
 
@@ -182,13 +180,8 @@ def classify(
     """
     status, batch = prepared(program, X)
     batch = replace(batch, allowed=np.full(len(batch), max_kernel_evals, dtype=np.uint32))
-    accepted = status == Status.OK
-    results = np.zeros(len(X), dtype=RESULT_DTYPE)
-    operations = np.zeros(len(X), dtype=np.int64)
-    results["status"] = status
-    results[accepted], by_stage, *_ = _classified(program, batch, None)
-    operations[accepted] = np.maximum(by_stage, 0).sum(axis=1)
-    return results, operations
+    made = Answering.of(program, status, batch)
+    return made.results, np.maximum(made.operations, 0).sum(axis=1)
 
 
 def operations_alone(program: Program, X: Inputs) -> NDArray[np.int64]:
@@ -234,103 +227,6 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
     return spent
 
 
-def _classified(
-    program: Program, batch: Batch, exact: Batch | None
-) -> tuple[
-    NDArray[np.void], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]
-]:
-    """Return results, operations, kernels and pairs of a prepared batch, as `Answers` has them.
-
-    The last array has the turns of a pair sum (`PairSum.vote`), 0 of other sums.
-
-    Parameters
-    ----------
-    exact : Batch or None
-        The batch after the exact sum, if it is known already.
-    """
-    ends = program.ends
-    last = len(program.early_exits)
-    results = np.zeros(len(batch), dtype=RESULT_DTYPE)
-    operations = np.full((len(batch), len(program.stages)), -1, dtype=np.int64)
-    operations[:, 0] = batch.operations
-    operations[:, 0] += program.float_codes_operations
-    kernels = np.zeros_like(operations)
-    pairs = np.zeros(len(batch), dtype=np.int64)
-    turns = np.zeros((len(batch), program.n_decisions), dtype=np.int32)
-    places = np.arange(len(batch))
-    usual = None if program.monitor is None else program.monitor.finds_usual(batch)
-    for number, stage in enumerate(program.exits, start=1):
-        weight = ends.weight(stage)
-        if isinstance(stage, EarlyExit):
-            # A proof holds for inputs that are out of the calibrated range, too.
-            looked_at = batch.in_range if stage.is_calibrated else batch.in_range | True
-            before = batch.chosen(looked_at)
-            part, decided = stage.decide(before, ends)
-            operations[places[looked_at], number] = weight * (part.operations - before.operations)
-            kernels[places[looked_at], number] = part.kernel_evals - before.kernel_evals
-            done = places[looked_at][decided]
-            leaving = part.chosen(decided)
-            results[done] = _results(leaving, program.exit_stages.index(stage), stage)
-            batch = joined(batch.chosen(~looked_at), part.chosen(~decided))
-            places = np.concatenate([places[~looked_at], places[looked_at][~decided]])
-        else:
-            assert isinstance(stage, Always)
-            spent = weight * stage.operations_of(batch)
-            operations[places, number] = spent
-            batch = stage.run(batch)
-            batch = replace(batch, operations=batch.operations + spent)
-    needed = ends.exact.kernel_evaluations() - batch.known.astype(np.int64)
-    stops = batch.allowed - batch.kernel_evals < needed
-    if stops.any():
-        rest = proved(batch.chosen(stops), ends.label)
-        proofs = [stage for stage in program.early_exits if not stage.is_calibrated]
-        number = program.exit_stages.index(proofs[-1])
-        results[places[stops]] = _results(rest, number, proofs[-1])
-        places, batch, needed = places[~stops], batch.chosen(~stops), needed[~stops]
-    if program.replay is not None and program.replay.at_once:
-        results[places] = _results(program.replay.run(batch), last + 1, program.replay)
-        if usual is not None:
-            results["in_range"] = usual
-        return results, operations, kernels, pairs, turns
-    if exact is None:
-        summed = ends.exact.run(_of_received(program, batch))
-    else:
-        summed = exact.chosen(places)
-        evaluated = summed.kernel_evals + batch.kernel_evals - batch.known
-        summed = replace(summed, in_range=batch.in_range, kernel_evals=evaluated)
-    if isinstance(ends.exact, PairSum):
-        labelled, operations[places, -2], own = ends.exact.vote(batch, summed)
-        turns[places], pairs[places] = own, np.count_nonzero(own, axis=1)
-        operations[places, -1] = ends.exact.label_operations
-        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
-    elif program.box is not None:
-        labelled, of_box = program.box.run(batch, _of_received(program, summed), ends)
-        operations[places, -2] = ends.exact.operations_of(batch) + of_box
-        operations[places, -1] = ends.label.operations()
-        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
-        pairs[places] = program.n_decisions
-    else:
-        labelled = ends.label.run(summed)
-        operations[places, -2] = ends.exact.operations_of(batch)
-        operations[places, -1] = ends.label.operations()
-        kernels[places, -2] = labelled.kernel_evals - batch.kernel_evals
-        pairs[places] = program.n_decisions
-    results[places] = _results(labelled, last, ends.exact)
-    if program.replay is not None:
-        left = labelled.allowed - labelled.kernel_evals
-        open_ = ~labelled.settled & (left >= program.replay.kernel_evaluations())
-        answer = program.replay.run(labelled.chosen(open_))
-        results[places[open_]] = _results(answer, last + 1, program.replay)
-    if usual is not None:
-        results["in_range"] = usual
-    return results, operations, kernels, pairs, turns
-
-
-def _of_received(program: Program, batch: Batch) -> Batch:
-    """Return the batch for a sum: of the inputs as received, without those within a tolerance."""
-    return batch if program.box is None else replace(batch, deviation=batch.received)
-
-
 def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:
     """Return the operations of the replay of each query."""
     if program.replay is None:
@@ -338,16 +234,6 @@ def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:
     answered = (results["status"] == Status.OK) & (results["stage"] > len(program.early_exits))
     spent = program.replay.operations() + program.ends.label.operations()
     return np.where(answered, np.int64(spent), np.int64(0))
-
-
-def _results(batch: Batch, stage_number: int, stage: Stage) -> NDArray[np.void]:
-    results = np.zeros(len(batch), dtype=RESULT_DTYPE)
-    results["label"], results["value"] = batch.label, batch.value
-    results["lower"], results["upper"] = batch.lower, batch.upper
-    results["kernel_evals"], results["stage"] = batch.kernel_evals, stage_number
-    results["certified"] = batch.settled & (not stage.is_calibrated)
-    results["in_range"] = batch.in_range
-    return results
 
 
 def check(X: Float32Array, limit: np.float32) -> NDArray[np.int32]:
