@@ -160,54 +160,34 @@ def check_bounded(
         refute the promised risk.
     """
     accepted = answers.results["status"] == Status.OK
-    results, decisions = answers.results[accepted], answers.decisions[accepted]
-    bounds = answers.bounds[accepted]
     reference = evaluate(machine, queries.X[accepted])
     _check_answers(machine, answers, accepted, reference, early_exits)
-    error = np.abs(decisions - reference.decisions)
+    results, places = answers.results[accepted], np.flatnonzero(accepted)
+    given, ordinary = places < queries.n_given, places < queries.n_ordinary
+    shared = places < (queries.n_given or queries.n_ordinary)
     differs = results["label"] != reference.labels
-    given = np.flatnonzero(accepted) < queries.n_given
-    label_disagreements = int(differs[given].sum())
     said, trained = results["label"][given], reference.labels[given]
     truth = None if queries.truth is None else queries.truth[accepted[: queries.n_given]]
     tally = Tally.of(losses_of(said, trained, truth))
-    accuracy = None
-    if truth is not None:
-        accuracy = Accuracy.of(said, trained, truth, machine.n_classes)
     remarks: tuple[str, ...] = ()
     if promise is not None and queries.source == "test-data":
-        unlike = np.flatnonzero(accepted)[differs & given]
-        remarks = check_promise(promise, unlike, tally)
-    ordinary = np.flatnonzero(accepted) < queries.n_ordinary
-    shared = np.flatnonzero(accepted) < (queries.n_given or queries.n_ordinary)
-    n_shared = queries.n_given or int(shared.sum())
+        remarks = check_promise(promise, places[differs & given], tally)
     is_regression = machine.task is Task.REGRESSION
     if is_regression:
         remarks = (_widths(results[shared]),)
-    clear = np.abs(reference.decisions) > bounds
-    signs = clear & (np.sign(decisions) != np.sign(reference.decisions))
+    compared = Evidence(
+        reference.decisions[ordinary].ravel(),
+        answers.decisions[accepted][ordinary].ravel(),
+        answers.bounds[accepted][ordinary].ravel(),
+    )
     hardness = reference.magnitudes / np.maximum(np.abs(reference.decisions), 1e-300)
     return ModelCheck(
-        bounded=Bounded(
-            queries=int(ordinary.sum()),
-            sign_disagreements=None if is_regression else int(signs.sum()),
-            max_error=float(error[ordinary].max(initial=0.0)),
-            max_bound=float(bounds[ordinary].max(initial=0.0)),
-        ),
+        bounded=_bounded(machine, answers, accepted, reference, ordinary),
         certified=None
         if is_regression
-        else Certified(
-            queries=n_shared,
-            # A refused sample is not certified.
-            certified_share=float(results["certified"][shared].sum()) / max(n_shared, 1),
-            wrong=0,
-        ),
-        evidence=Evidence(
-            reference.decisions[ordinary].ravel(),
-            decisions[ordinary].ravel(),
-            bounds[ordinary].ravel(),
-        ),
-        label_disagreements=label_disagreements,
+        else _certified(results[shared], queries.n_given or int(shared.sum())),
+        evidence=compared,
+        label_disagreements=int(differs[given].sum()),
         kappa=(float(np.median(hardness[shared])), float(np.percentile(hardness[shared], 99))),
         refused=int((~accepted[: queries.n_given]).sum()),
         early_exits=count_labels(
@@ -217,9 +197,35 @@ def check_bounded(
             machine, answers, accepted, reference, shared if shared.any() else ordinary
         ),
         tally=tally,
-        accuracy=accuracy,
+        accuracy=None if truth is None else Accuracy.of(said, trained, truth, machine.n_classes),
         remarks=remarks,
     )
+
+
+def _bounded(
+    machine: KernelMachine,
+    answers: Answers,
+    accepted: NDArray[np.bool_],
+    reference: Reference,
+    ordinary: NDArray[np.bool_],
+) -> Bounded:
+    """Return how far the decisions of accepted queries are off, and the signs that differ."""
+    decisions, bounds = answers.decisions[accepted], answers.bounds[accepted]
+    clear = np.abs(reference.decisions) > bounds
+    signs = clear & (np.sign(decisions) != np.sign(reference.decisions))
+    error = np.abs(decisions - reference.decisions)
+    return Bounded(
+        queries=int(ordinary.sum()),
+        sign_disagreements=None if machine.task is Task.REGRESSION else int(signs.sum()),
+        max_error=float(error[ordinary].max(initial=0.0)),
+        max_bound=float(bounds[ordinary].max(initial=0.0)),
+    )
+
+
+def _certified(results: NDArray[np.void], n: int) -> Certified:
+    """Return the certified share of n queries; a refused sample is not certified."""
+    share = float(results["certified"].sum()) / max(n, 1)
+    return Certified(queries=n, certified_share=share, wrong=0)
 
 
 def _widths(results: NDArray[np.void]) -> str:
