@@ -21,7 +21,7 @@ from kmcompile.exits.certified.offers import Asked, CertifiedFit, Offer
 from kmcompile.exits.feature_functions import SUMS
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
@@ -115,28 +115,11 @@ def add_certified_exits(
     unsure = given is None and not room.stages.needed
     worth = _WORTH_OF_GENERATED if unsure else WORTH
     exits, candidates = choose(fitted, spent, ends, room, worth=worth, shares=shares)
-    sum_notes: tuple[str, ...] = ()
+    best = _Best(program, exits, candidates, alone)
     for other in other_sums:
         tell(f"comparing {other.name}")
-        behind: tuple[EarlyExit, ...] = ()
-        others: tuple[Candidate, ...] = (other.candidate(room.cost, shares),)
-        standing = [item for item in fitted if item.stage.stands_before(other.program.sum)]
-        if standing or other.program.sum.takes_exits:
-            ends_of = other.program.ends
-            behind, others = choose(
-                standing, other.operations, ends_of, room, other.name, shares=shares
-            )
-        # Exits that decide every sample may stand before either sum: a query may need it yet.
-        takes_less = other.instructions(room.cost) < alone
-        takes = (
-            room.takes(cost_of(candidates), exits, program.ends),
-            room.takes(cost_of(others), behind, other.program.ends),
-        )
-        is_better = room.prefers_second(*takes, takes_less)
-        candidates = merged(candidates, others, is_better)
-        if is_better:
-            program, exits, sum_notes = other.program, behind, other.notes
-            alone = other.instructions(room.cost)
+        best = _better(best, other, fitted, room, shares)
+    program, exits, candidates, sum_notes = best.program, best.exits, best.candidates, best.notes
     by_another = program.sum is not ends.exact
     if isinstance(ends.label, Vote) and not by_another and machine.reduced_from is None:
         sum_notes = (
@@ -154,6 +137,45 @@ def add_certified_exits(
     )
     source = "generated" if given is None else "data"
     return program, Choice(source, samples.n_judged, candidates, notes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Best:
+    """The best of some sums with the exits before it, and the instructions of the sum alone."""
+
+    program: Program
+    exits: tuple[EarlyExit, ...]
+    candidates: tuple[Candidate, ...]
+    alone: float
+    notes: tuple[str, ...] = ()
+
+
+def _better(
+    best: _Best,
+    other: SumOffer,
+    fitted: Sequence[TriedExit],
+    room: Room,
+    shares: Float64Array,
+) -> _Best:
+    """Return the better of the best sum so far and another one, each with its exits."""
+    behind: tuple[EarlyExit, ...] = ()
+    others: tuple[Candidate, ...] = (other.candidate(room.cost, shares),)
+    standing = [item for item in fitted if item.stage.stands_before(other.program.sum)]
+    if standing or other.program.sum.takes_exits:
+        ends = other.program.ends
+        behind, others = choose(standing, other.operations, ends, room, other.name, shares=shares)
+    # Exits that decide every sample may stand before either sum: a query may need it yet.
+    takes_less = other.instructions(room.cost) < best.alone
+    is_better = room.prefers_second(
+        room.takes(cost_of(best.candidates), best.exits, best.program.ends),
+        room.takes(cost_of(others), behind, other.program.ends),
+        takes_less,
+    )
+    candidates = merged(best.candidates, others, is_better)
+    if not is_better:
+        return replace(best, candidates=candidates)
+    alone = other.instructions(room.cost)
+    return _Best(other.program, behind, candidates, alone, other.notes)
 
 
 def _additive_notes(machine: KernelMachine, program: Program) -> tuple[str, ...]:
