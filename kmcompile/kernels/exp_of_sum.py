@@ -2,13 +2,45 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.kernels.reach import Reach
+from kmcompile.numeric.arrays import Float32Array, Real, RealArray
+from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.rounding import bound_constant
+from kmcompile.numeric.scalar import exp_negative
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE, ScalarFunction
+
+
+class UnitReach(Reach):
+    """The reach for kernels exp(-z): K(x, x) = 1, and the error of a value where it is largest.
+
+    k^ (per_value + per_z z) with k^ <= exp(-z) (1 + tau): exp(-z) <= 1 and z exp(-z) <= 1 / e, so
+    per_value + per_z / e is an upper bound; `per_z` here has 1 / e and 1 + tau in it. With
+    widen = 1 + z_error cutoff + shift it is value_error + widen (shift + per_z). Where the
+    kernel's own bound is not usable (widen > 2) the error is 1, since 0 < k <= 1.
+    """
+
+    widest: np.float32
+    """z_error cutoff."""
+    per_z: np.float32
+    value_error: np.float32
+
+    @abstractmethod
+    def growth(self, batch: Batch) -> Float32Array:
+        """Return `shift` of each query, which counts up to 1, shape (n_queries,), float32."""
+
+    def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        """Return 1 and the largest error, for each query."""
+        one = np.float32(1.0)
+        shift = np.minimum(self.growth(batch), one)
+        widen = self.widest + shift + one
+        error = self.value_error + widen * (shift + self.per_z)
+        return np.ones_like(error), np.minimum(error, one)
 
 
 class ExpNegativeFloat32(Float32Kernel):
@@ -34,6 +66,15 @@ class ExpNegativeFloat32(Float32Kernel):
         z = self.gamma * total
         value = self.exponential.of(z)
         return value, value * (per_value + per_z * z)
+
+    def largest_errors(self) -> tuple[np.float32, np.float32, np.float32]:
+        """Return `widest`, `per_z` and `value_error` of the kernel's reach."""
+        tau = exp_negative.RELATIVE_ERROR
+        return (
+            bound_constant(float(self.z_error) * float(exp_negative.CUTOFF)),
+            bound_constant(float(self.z_error) * (1 + tau) / np.e),
+            bound_constant(float(self.value_error) + float(np.exp(1.0 - exp_negative.CUTOFF))),
+        )
 
     @property
     def absolute_error(self) -> float:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
@@ -94,6 +95,9 @@ class Float32Kernel(ABC):
 
     name: ClassVar[str]
     """Name of the template in `templates/kernels/`."""
+
+    reach_class: ClassVar[type[Reach] | None] = None
+    """The kind of `Kernel.reach`; None if there is none."""
 
     uses_distance: ClassVar[bool] = False
     """Whether the kernel is a function of |s - x|^2."""

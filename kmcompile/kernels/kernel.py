@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext
+from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Float64Array
 
 
@@ -83,6 +84,9 @@ class Kernel(ABC):
 
     self_value: ClassVar[float | None] = None
     """K(x, x) if it is the same for every x."""
+
+    has_reach: ClassVar[bool] = False
+    """Whether `reach` bounds K(x, x) and the largest error of a value, for bound sequences."""
 
     not_additive: ClassVar[str] = ""
     """Why a kernel that looks like a sum of functions of single features is none; usually empty."""
@@ -159,6 +163,16 @@ class Kernel(ABC):
         None if the family has no such kernel, or is not to be summed in integers.
         """
         return None
+
+    def reach(self, context: KernelContext) -> Reach:
+        """Return the reach of a query among vectors that are exact, if `has_reach`.
+
+        Parameters
+        ----------
+        context : KernelContext
+            Its `vector_error` and `sum_error` are 0, its `vector_length` bounds all vectors.
+        """
+        raise NotImplementedError(f"the {self.name} kernel has no reach")
 
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
         """Return points like the training data, as the kernel sees them: the support vectors.

@@ -10,12 +10,12 @@ import numpy as np
 from kit import fixed_sum_terms
 from kmcompile.kernels.additive_chi2 import AdditiveChi2Float32
 from kmcompile.kernels.chi2 import Chi2Float32
+from kmcompile.kernels.exponential import ExponentialReach
 from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
-from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.kernels.reach import ExponentialReach, PolyReach, RbfReach
+from kmcompile.kernels.poly import PolyFloat32, PolyReach
+from kmcompile.kernels.rbf import RbfFloat32, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (

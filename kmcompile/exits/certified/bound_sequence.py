@@ -8,12 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
-from kmcompile.kernels import Chi2, Kernel, Laplacian, Poly, Rbf
-from kmcompile.kernels.exponential import ExponentialFloat32
+from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
-from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.kernels.reach import ExponentialReach, PolyReach, RbfReach, Reach
 from kmcompile.lower.sum_constants import squares
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
@@ -54,7 +50,7 @@ def why_not(machine: KernelMachine, program: Program) -> str:
             f"the {kernel.name} kernel is not positive definite with these parameters, so the "
             "kernels of a few vectors bound no others"
         )
-    if not isinstance(kernel, Rbf | Poly | Laplacian | Chi2):
+    if not kernel.has_reach:
         return (
             "its bounds are derived for rbf, poly, laplacian and chi2, not for the "
             f"{kernel.name} kernel"
@@ -165,16 +161,6 @@ def _typical_deviation(program: Program) -> float:
     return float(np.median(deviation)) if len(deviation) else 0.0
 
 
-def _reach(kernel: Kernel, context: KernelContext) -> Reach:
-    lowered = kernel.lower(context)
-    if isinstance(lowered, RbfFloat32):
-        return RbfReach.of_kernel(lowered)
-    if isinstance(lowered, ExponentialFloat32):
-        return ExponentialReach.of_kernel(lowered)
-    assert isinstance(kernel, Poly) and isinstance(lowered, PolyFloat32)
-    return PolyReach.of_kernel(lowered, kernel.gamma, kernel.coef0, context.vector_length)
-
-
 def _lowered(
     machine: KernelMachine,
     lanes: int,
@@ -184,8 +170,7 @@ def _lowered(
     normals: Normals,
 ) -> BoundSequence | None:
     n = len(z)
-    reach = _reach(machine.kernel, context)
-    expands = isinstance(reach, RbfReach) and reach.expands
+    reach = machine.kernel.reach(context)
     n_blocks = -(-n // lanes)
     lower = cholesky(gram.values)
     inverse = solve_triangular(lower, np.eye(n))
@@ -241,7 +226,7 @@ def _lowered(
         skip_zeros=context.skip_zeros,
         squares=(
             _blocks(squares(z)[None], lanes, "edge")[:, 0]
-            if expands
+            if reach.expands
             else np.zeros((0, 0), dtype=np.float32)
         ),
     )
