@@ -9,7 +9,7 @@ from kmcompile.kernels.additive_chi2 import AdditiveChi2
 from kmcompile.kernels.chi2 import Chi2
 from kmcompile.kernels.fourier import Fourier
 from kmcompile.kernels.intersection import Intersection
-from kmcompile.kernels.kernel import Additive, Kernel, KernelSum
+from kmcompile.kernels.kernel import Additive, Kernel, KernelSum, Polynomial
 from kmcompile.kernels.laplacian import Laplacian
 from kmcompile.kernels.linear import Linear
 from kmcompile.kernels.poly import Poly
@@ -70,6 +70,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Poly",
+    "Polynomial",
     "Rbf",
     "Sigmoid",
     "register",

@@ -99,6 +99,9 @@ class Float32Kernel(ABC):
     reach_class: ClassVar[type[Reach] | None] = None
     """The kind of `Kernel.reach`; None if there is none."""
 
+    is_gaussian: ClassVar[bool] = False
+    """Whether it is the image of a kernel that `is_gaussian`: K(s, x) is `value` of |s - x|^2."""
+
     uses_distance: ClassVar[bool] = False
     """Whether the kernel is a function of |s - x|^2."""
 

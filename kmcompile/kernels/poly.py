@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
-from kmcompile.kernels.kernel import Kernel
+from kmcompile.kernels.kernel import Kernel, Polynomial, Series
 from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
@@ -37,8 +37,12 @@ class Poly(Kernel):
     name: ClassVar[str] = "poly"
     formula: ClassVar[str] = "K(s, x) = (gamma sum_j s_j x_j + coef0)^degree"
     of_inner_product: ClassVar[bool] = True
+    fits_image: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
     has_reach: ClassVar[bool] = True
+    is_polynomial: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
+    has_series: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return (gamma <s_i, x_q> + coef0)^degree, shape (n_queries, n_sv)."""
@@ -74,6 +78,30 @@ class Poly(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return gamma, coef0 and degree."""
         return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
+
+    @property
+    def polynomial(self) -> Polynomial:
+        """The kernel's form."""
+        return Polynomial(self.gamma, self.coef0, self.degree)
+
+    @property
+    def condition(self) -> float:
+        """The degree: a power multiplies the relative error of its base."""
+        return self.degree
+
+    def series(self) -> Series:
+        """Return all powers: the factor of <s, x>^k is C(d, k) coef0^(d - k) gamma^k."""
+        d = self.degree
+        factors = (math.comb(d, k) * self.coef0 ** (d - k) * self.gamma**k for k in range(d + 1))
+        return Series(tuple(factors))
+
+    def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
+        """Return dK/dz = degree gamma (gamma <z, x> + coef0)^(degree - 1) x, weighted."""
+        if self.degree == 0:
+            return np.zeros_like(Z)
+        inner = (self.gamma * (Z @ X.T) + self.coef0) ** (self.degree - 1)
+        result: Float64Array = (C * inner) @ X * (self.degree * self.gamma)
+        return result
 
     def reach(self, context: KernelContext) -> PolyReach:
         """Return the constants of K(x, x) and of the largest error, for gamma > 0, coef0 >= 0."""

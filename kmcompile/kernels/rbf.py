@@ -40,7 +40,10 @@ class Rbf(Kernel):
     formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j (s_j - x_j)^2)"
     self_value: ClassVar[float | None] = 1.0
     has_reach: ClassVar[bool] = True
+    is_gaussian: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
     of_distance: ClassVar[bool] = True
+    fits_image: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma |s_i - x_q|^2), shape (n_queries, n_sv).
@@ -151,6 +154,22 @@ class Rbf(Kernel):
         most = int(np.count_nonzero(support_vectors, axis=1).max())
         error = self.gamma * gamma_factor(most + 2) * 3 * square
         return error <= _LARGEST_EXPANSION_ERROR
+
+    @property
+    def gaussian_gamma(self) -> float:
+        """gamma."""
+        return self.gamma
+
+    def of_gamma_times(self, share: float) -> Rbf:
+        """Return the kernel of gamma times share."""
+        return Rbf(self.gamma * share)
+
+    def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
+        """Return dK/dz = 2 gamma K (x - z), weighted."""
+        squares = (Z * Z).sum(axis=1)[:, None] - 2 * (Z @ X.T) + (X * X).sum(axis=1)
+        weighted = C * (2 * self.gamma) * np.exp(-self.gamma * np.maximum(squares, 0.0))
+        result: Float64Array = weighted @ X - weighted.sum(axis=1)[:, None] * Z
+        return result
 
     def reach(self, context: KernelContext) -> RbfReach:
         """Return 1 and the largest error."""
@@ -266,6 +285,7 @@ class RbfFloat32(ExpNegativeFloat32):
     name: ClassVar[str] = "rbf"
     reach_class: ClassVar[type[Reach]] = RbfReach
     uses_distance: ClassVar[bool] = True
+    is_gaussian: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 24
     value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kmcompile.errors import InputError, UsageError
-from kmcompile.kernels import Linear
 from kmcompile.lower.reduced import require_self_value
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.leaves import leaf_machines
@@ -21,7 +20,7 @@ def require_reducible(machine: KernelMachine, plan: Plan) -> None:
         If `auto` lacks the tolerance of a regression.
     """
     auto = plan.options.reduce == "auto"
-    if isinstance(machine.kernel, Linear):
+    if machine.kernel.is_linear:
         raise InputError(
             "a linear machine is one product a decision: there are no vectors to reduce\n"
             "leave out --reduce"

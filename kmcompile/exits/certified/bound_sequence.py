@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
-from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lower.sum_constants import squares
 from kmcompile.model.coefficients import decision_coefficients
@@ -66,7 +65,7 @@ def why_unasked(machine: KernelMachine) -> str:
     Of 85 programs of rbf machines that were chosen with it in the search, none had one (the
     manual's page exits_chosen).
     """
-    if isinstance(machine.kernel, Rbf):
+    if machine.kernel.is_gaussian:
         return "it is seldom the best before an rbf sum; ask for it with --require bound_sequence"
     return ""
 
@@ -239,10 +238,10 @@ def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
     at most sqrt(gamma). They move gamma by at most 2 u, and the kernel by 2 u z exp(-z) < u.
     """
     beta: Float64Array = np.abs(decision_coefficients(machine)).sum(axis=1)
-    if not isinstance(machine.kernel, Rbf):
+    if not machine.kernel.is_gaussian:
         return np.zeros_like(beta)
     longest = np.sqrt((machine.support_vectors**2).sum(axis=1)).max()
-    moved: Float64Array = beta * 2.0**-50 * (1 + np.sqrt(machine.kernel.gamma) * longest)
+    moved: Float64Array = beta * 2.0**-50 * (1 + np.sqrt(machine.kernel.gaussian_gamma) * longest)
     return moved
 
 
