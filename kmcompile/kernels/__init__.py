@@ -12,6 +12,7 @@ from kmcompile.kernels.intersection import Intersection
 from kmcompile.kernels.kernel import Additive, Kernel, KernelSum, Polynomial
 from kmcompile.kernels.laplacian import Laplacian
 from kmcompile.kernels.linear import Linear
+from kmcompile.kernels.matern import Matern
 from kmcompile.kernels.poly import Poly
 from kmcompile.kernels.rbf import Rbf
 from kmcompile.kernels.sigmoid import Sigmoid
@@ -26,6 +27,7 @@ CATALOGUE: list[type[Kernel]] = [
     Intersection,
     AdditiveChi2,
     Fourier,
+    Matern,
 ]
 """All families that a machine may have: the package's own and registered ones."""
 
@@ -69,6 +71,7 @@ __all__ = [
     "KernelSum",
     "Laplacian",
     "Linear",
+    "Matern",
     "Poly",
     "Polynomial",
     "Rbf",

@@ -31,9 +31,12 @@ class ExponentialReach(UnitReach):
     value_error: np.float32
 
     name: ClassVar[str] = "exponential_reach"
+    value_text: ClassVar[str] = "exp(-z)"
+    product_text: ClassVar[str] = "z exp(-z) <= 1 / e"
+    per_z_text: ClassVar[str] = "divided by e"
 
     @classmethod
-    def of_kernel(cls, kernel: ExponentialFloat32) -> ExponentialReach:
+    def of_kernel(cls, kernel: ExponentialFloat32) -> Self:
         """Return the reach of a lowered kernel, for exact vectors."""
         return cls(kernel.slope, kernel.shift_minimum, *kernel.largest_errors())
 
@@ -81,6 +84,8 @@ class ExponentialFloat32(ExpNegativeFloat32):
 
     sum_text: ClassVar[str]
     """The sum D in words, for the C's comments."""
+    argument_text: ClassVar[str] = "gamma D"
+    """z in words."""
     term_text: ClassVar[str]
     """How far a term moves, in words, for the C's comments."""
     roundings: ClassVar[int]

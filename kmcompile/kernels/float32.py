@@ -108,6 +108,9 @@ class Float32Kernel(ABC):
     uses_inner_product: ClassVar[bool] = False
     """Whether the kernel is a function of <s, x>."""
 
+    needs_square_root: ClassVar[bool] = False
+    """Whether the C calls the square root, besides `scalars`."""
+
     term_operations: ClassVar[int] = 1
     """Multiply-adds of `accumulate` for one feature of one vector."""
 

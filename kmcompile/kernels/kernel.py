@@ -184,6 +184,11 @@ class Kernel(ABC):
         """How many times the relative error of the sum over the features counts in K, at most."""
         return 1.0
 
+    @property
+    def slope(self) -> float | None:
+        """A bound on |dK / d|s - x||; None if no pass moves the vectors of such a kernel."""
+        return None
+
     def series(self) -> Series:
         """Return K as a power series in <s, x>, if `has_series`."""
         raise TypeError(f"the {self.name} kernel has no power series here")

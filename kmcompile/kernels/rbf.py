@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -159,6 +160,11 @@ class Rbf(Kernel):
     def gaussian_gamma(self) -> float:
         """gamma."""
         return self.gamma
+
+    @property
+    def slope(self) -> float:
+        """sqrt(gamma), which is above sqrt(2 gamma / e)."""
+        return math.sqrt(self.gamma)
 
     def of_gamma_times(self, share: float) -> Rbf:
         """Return the kernel of gamma times share."""

@@ -47,7 +47,7 @@ def leaves_reducible(machine: KernelMachine) -> bool:
 def _require_leaves(machine: KernelMachine) -> None:
     if machine.kernel.self_value is None:
         raise InputError(
-            "leaves are reduced for the kernels rbf, laplacian and chi2, this machine's is "
+            "leaves are reduced for the kernels rbf, laplacian, chi2 and matern, this machine's is "
             f"{machine.kernel.name}\nleave out --reduce, or train with an rbf kernel"
         )
     try:

@@ -51,7 +51,7 @@ def why_not(machine: KernelMachine, program: Program) -> str:
         )
     if not kernel.has_reach:
         return (
-            "its bounds are derived for rbf, poly, laplacian and chi2, not for the "
+            "its bounds are derived for rbf, poly, laplacian, chi2 and matern, not for the "
             f"{kernel.name} kernel"
         )
     if not isinstance(exact, ExactSum | FixedSum):
@@ -232,16 +232,17 @@ def _lowered(
 
 
 def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
-    """Return how far the passes, which measure an rbf machine in other units, move its decisions.
+    """Return how far the passes, which measure distances in other units, move decisions.
 
-    The passes move every vector by at most 4 u of its length, and the slope of exp(-gamma d^2) is
-    at most sqrt(gamma). They move gamma by at most 2 u, and the kernel by 2 u z exp(-z) < u.
+    The passes move every vector by at most 4 u of its length, and so the kernel by its slope times
+    this. In codes they move gamma by at most 2 u, and the kernel by 2 u z exp(-z) < u.
     """
     beta: Float64Array = np.abs(decision_coefficients(machine)).sum(axis=1)
-    if not machine.kernel.is_gaussian:
+    slope = machine.kernel.slope
+    if slope is None:
         return np.zeros_like(beta)
     longest = np.sqrt((machine.support_vectors**2).sum(axis=1)).max()
-    moved: Float64Array = beta * 2.0**-50 * (1 + np.sqrt(machine.kernel.gaussian_gamma) * longest)
+    moved: Float64Array = beta * 2.0**-50 * (1 + slope * longest)
     return moved
 
 

@@ -96,7 +96,7 @@ def _free_sequences(
 ) -> Iterator[BoundSequence]:
     """Yield the sequences of free vectors that the room allows, each of another list.
 
-    There are none for a kernel without a derivative: laplacian and chi2 have kinks.
+    There are none for a kernel without a derivative: laplacian and chi2 have kinks, matern may.
     """
     machine, program = asked.machine, asked.program
     if not machine.kernel.has_gradient:
