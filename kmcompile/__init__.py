@@ -216,7 +216,8 @@ def precomputed_machine(
         The training samples that became support vectors: `X_train[model.support_]`.
     kernel : str
         The kernel that the matrix was computed with: linear, poly, rbf, sigmoid, laplacian, chi2,
-        additive_chi2, cosine, intersection or normalized_poly.
+        additive_chi2, cosine, intersection, normalized_poly or matern (gamma = sqrt(2 nu) /
+        length_scale and degree = nu - 1/2 of scikit-learn's Matern).
     gamma, coef0, degree : number, optional
         Of the kernel, where it has them; by default those of `sklearn.metrics.pairwise`.
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.kernels import Linear
 from kmcompile.lower.formats import (
     LEAST_SHARE,
     Lowered,
@@ -90,7 +89,7 @@ def shares_of(
             return _alike(found, found["float32"].ordinary, "ordinary inputs")
         return _alike(found, samples, "the samples in --data")
     shares = {key: _certified(key, lowered, found["float32"]) for key, lowered in found.items()}
-    if isinstance(original.kernel, Linear) and original.task is Task.REGRESSION:
+    if original.kernel.is_linear and original.task is Task.REGRESSION:
         # Every value has an interval, however wide: rounded inputs are for those who ask for them.
         for key, lowered in found.items():
             if not _loses_nothing(lowered):

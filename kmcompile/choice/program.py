@@ -22,7 +22,6 @@ from kmcompile.exits.image_exits import add_image_exits, with_exits_like
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK
 from kmcompile.exits.statistical.pairs import mean_costs
-from kmcompile.kernels import Linear
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.image_formats import lower_for_image
 from kmcompile.lower.input_tolerance import with_input_tolerance
@@ -88,7 +87,7 @@ def _chosen(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -> 
     if plan.in_image:
         return for_image(machine, plan, tell)
     # No promise rests on samples where no exit does, and they tell how large inputs are.
-    is_linear = isinstance(machine.kernel, Linear) and len(plan.samples) > 0
+    is_linear = machine.kernel.is_linear and len(plan.samples) > 0
     samples = plan.samples if is_linear else plan.format_samples
     if plan.number_format != "auto":
         lowered = lower_in_format(machine, target, name, plan.number_format, samples)

@@ -13,7 +13,6 @@ from kmcompile.choice.formats import estimate_of_sum
 from kmcompile.choice.program import candidate, choose_program, some_of, with_tables_once
 from kmcompile.choice.rows import row_of_sum, rows_of
 from kmcompile.errors import BudgetError, InputError
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.wanted import wanted_of
@@ -215,7 +214,7 @@ class _Search:
         Their exits take long to fit. What they leave to the sum is taken for a tenth of what exits
         before fewer vectors leave, and everything else for nothing.
         """
-        if not isinstance(self._machine.kernel, Rbf):  # others have sums without vectors
+        if not self._machine.kernel.is_gaussian:  # others have sums without vectors
             return True
         share = 0.0
         for key in (BOTH, TWICE):

@@ -128,7 +128,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     summed, label = program.ends.exact, program.ends.label
     if isinstance(summed, VectorTotals):
         names["vector_total"] = total_call(summed)
-    if prepared.needs_square_root:
+    if prepared.needs_square_root or _takes_root(summed):
         of_core = square_root.INSTRUCTIONS[target.program.square_root]
         sections.append(render("scalar/square_root.c.j2", scalar=of_core, **names))
     sections.append(
@@ -232,6 +232,11 @@ def _routed_sum_sections(
         render("routed_sum/leaf.c.j2", stage=stage, scores=scores.function, **names),
         render("stages/routed_sum.c.j2", stage=stage, in_integers=False, walked=walked, **names),
     ]
+
+
+def _takes_root(summed: object) -> bool:
+    """Return whether the kernel of a sum calls the square root."""
+    return bool(getattr(getattr(summed, "kernel", None), "needs_square_root", False))
 
 
 def _kernel_totals(

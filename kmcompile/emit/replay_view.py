@@ -36,6 +36,7 @@ from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.long_sum import LongSum
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
 _MOST_WRITTEN_LANES = 4
 
@@ -95,7 +96,8 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     own = {"stage": stage, "view": view, "rounds": view.fine is not None, **names}
     own["of_floats"] = isinstance(stage.sum, LongSum)
     sections = [render("replay/types.c.j2", relative=RELATIVE, absolute=ABSOLUTE, **own)]
-    if view.prepared is None or view.prepared.needs_square_root:
+    takes_root = isinstance(stage.sum, VectorTotals) and stage.sum.kernel.needs_square_root
+    if view.prepared is None or view.prepared.needs_square_root or takes_root:
         scalar = square_root_double.VIEW
         sections.append(render("scalar/square_root_double.c.j2", scalar=scalar, **names))
     if view.fine is not None:

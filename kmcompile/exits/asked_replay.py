@@ -10,7 +10,6 @@ from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.choice_samples import generated
-from kmcompile.kernels import Linear
 from kmcompile.lower.formats import Lowered, certified_share
 from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import Task
@@ -110,7 +109,7 @@ def _settled_share(lowered: Lowered, program: Program) -> float:
     if machine.task is Task.REGRESSION:
         return _settled(program, lowered.ordinary) or 0.0
     share = measured.certified_share
-    if share < _SETTLED or measured.of_samples or isinstance(machine.kernel, Linear):
+    if share < _SETTLED or measured.of_samples or machine.kernel.is_linear:
         return share
     return min(share, certified_share(lowered.program, generated(machine)[::_EVERY]))
 

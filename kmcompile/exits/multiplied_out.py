@@ -5,7 +5,6 @@ from __future__ import annotations
 from kmcompile.errors import InputError
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.exits.without_vectors import Board, judged_offer, offer_without_vectors
-from kmcompile.kernels import Poly
 from kmcompile.lower.coded_polynomial_sum import multiply_add_weight
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.integer_program import with_polynomial
@@ -39,10 +38,9 @@ def offer_polynomial(
         Samples that the C accepts.
     """
     exact = program.ends.exact
-    kernel = machine.kernel
-    if program.codes is not None or not isinstance(kernel, Poly) or not can_expand(machine):
+    if program.codes is not None or not can_expand(machine):
         return None
-    n_terms = n_monomials(exact.n_features, kernel.degree)
+    n_terms = n_monomials(exact.n_features, machine.kernel.polynomial.degree)
     if machine.n_decisions * n_terms >= exact.operations():
         return None
     # The replay's table of coefficients is double.
@@ -72,10 +70,11 @@ def offer_coded_polynomial(
     SumOffer or str
         A text is "" if the machine is no polynomial that can be multiplied out.
     """
-    kernel = coded.machine.kernel
-    if not isinstance(kernel, Poly) or not can_expand(coded.machine):
+    if not can_expand(coded.machine):
         return ""
-    n_terms = coded.machine.n_decisions * n_monomials(coded.machine.n_features, kernel.degree)
+    n_terms = coded.machine.n_decisions * n_monomials(
+        coded.machine.n_features, coded.machine.kernel.polynomial.degree
+    )
     needed = n_terms * multiply_add_weight(board.target)
     spent = float(operations_alone(program, judged).mean()) if len(judged) else 0.0
     if needed >= spent:

@@ -9,9 +9,10 @@ from kmcompile.kernels.additive_chi2 import AdditiveChi2
 from kmcompile.kernels.chi2 import Chi2
 from kmcompile.kernels.fourier import Fourier
 from kmcompile.kernels.intersection import Intersection
-from kmcompile.kernels.kernel import Additive, Kernel, KernelSum
+from kmcompile.kernels.kernel import Additive, Kernel, KernelSum, Polynomial
 from kmcompile.kernels.laplacian import Laplacian
 from kmcompile.kernels.linear import Linear
+from kmcompile.kernels.matern import Matern
 from kmcompile.kernels.poly import Poly
 from kmcompile.kernels.rbf import Rbf
 from kmcompile.kernels.sigmoid import Sigmoid
@@ -26,6 +27,7 @@ CATALOGUE: list[type[Kernel]] = [
     Intersection,
     AdditiveChi2,
     Fourier,
+    Matern,
 ]
 """All families that a machine may have: the package's own and registered ones."""
 
@@ -69,7 +71,9 @@ __all__ = [
     "KernelSum",
     "Laplacian",
     "Linear",
+    "Matern",
     "Poly",
+    "Polynomial",
     "Rbf",
     "Sigmoid",
     "register",

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.kernels.exponential import ExponentialFloat32
+from kmcompile.kernels.exponential import ExponentialFloat32, ExponentialReach
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Kernel
@@ -29,6 +29,7 @@ class Chi2(Kernel):
     name: ClassVar[str] = "chi2"
     formula: ClassVar[str] = f"K(s, x) = exp(-gamma D), D = {DISTANCE}"
     self_value: ClassVar[float | None] = 1.0
+    has_reach: ClassVar[bool] = True
     requires_nonnegative: ClassVar[bool] = True
     not_additive: ClassVar[str] = "chi2 is the exponential of a sum over the features, not a sum"
 
@@ -49,6 +50,10 @@ class Chi2(Kernel):
     def lower(self, context: KernelContext) -> Chi2Float32:
         """Return the kernel as the C computes it; `Chi2Float32` derives the constants."""
         return Chi2Float32.of(self.gamma, context)
+
+    def reach(self, context: KernelContext) -> ExponentialReach:
+        """Return 1 and the largest error."""
+        return ExponentialReach.of_kernel(self.lower(context))
 
     def parameters(self) -> dict[str, float]:
         """Return gamma."""

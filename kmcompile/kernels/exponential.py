@@ -7,11 +7,42 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32
+from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32, UnitReach
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
-from kmcompile.numeric.arrays import Real
+from kmcompile.kernels.reach import Reach
+from kmcompile.numeric.arrays import Float32Array, Real
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExponentialReach(UnitReach):
+    """The reach for laplacian and chi2 (`UnitReach`): shift = slope deviation + shift_minimum.
+
+    Parameters
+    ----------
+    slope, shift_minimum, widest, per_z, value_error : float32
+    """
+
+    slope: np.float32
+    shift_minimum: np.float32
+    widest: np.float32
+    per_z: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "exponential_reach"
+    value_text: ClassVar[str] = "exp(-z)"
+    product_text: ClassVar[str] = "z exp(-z) <= 1 / e"
+    per_z_text: ClassVar[str] = "divided by e"
+
+    @classmethod
+    def of_kernel(cls, kernel: ExponentialFloat32) -> Self:
+        """Return the reach of a lowered kernel, for exact vectors."""
+        return cls(kernel.slope, kernel.shift_minimum, *kernel.largest_errors())
+
+    def growth(self, batch: Batch) -> Float32Array:
+        """Return what z may be off by, its relative error aside."""
+        return self.slope * batch.deviation + self.shift_minimum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +77,15 @@ class ExponentialFloat32(ExpNegativeFloat32):
     shift_minimum: Real
     value_error: Real
 
+    reach_class: ClassVar[type[Reach]] = ExponentialReach
     finish_operations: ClassVar[int] = 24
     value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0
 
     sum_text: ClassVar[str]
     """The sum D in words, for the C's comments."""
+    argument_text: ClassVar[str] = "gamma D"
+    """z in words."""
     term_text: ClassVar[str]
     """How far a term moves, in words, for the C's comments."""
     roundings: ClassVar[int]

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
@@ -95,11 +96,20 @@ class Float32Kernel(ABC):
     name: ClassVar[str]
     """Name of the template in `templates/kernels/`."""
 
+    reach_class: ClassVar[type[Reach] | None] = None
+    """The kind of `Kernel.reach`; None if there is none."""
+
+    is_gaussian: ClassVar[bool] = False
+    """Whether it is the image of a kernel that `is_gaussian`: K(s, x) is `value` of |s - x|^2."""
+
     uses_distance: ClassVar[bool] = False
     """Whether the kernel is a function of |s - x|^2."""
 
     uses_inner_product: ClassVar[bool] = False
     """Whether the kernel is a function of <s, x>."""
+
+    needs_square_root: ClassVar[bool] = False
+    """Whether the C calls the square root, besides `scalars`."""
 
     term_operations: ClassVar[int] = 1
     """Multiply-adds of `accumulate` for one feature of one vector."""

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext
+from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Float64Array
 
 
@@ -34,6 +35,32 @@ class KernelSum:
     coefficients: Callable[[], Float64Array]
     intercept: Float64Array
     n_constant: int
+
+
+@dataclass(frozen=True, slots=True)
+class Polynomial:
+    """The kernel (gamma <s, x> + coef0)^degree."""
+
+    gamma: float
+    coef0: float
+    degree: int
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The first terms of a kernel as a power series in <s, x>.
+
+    Parameters
+    ----------
+    factors : tuple of float
+        Of <s, x>^k, from k = 0 on.
+    rest : float, optional
+        The kernel less these terms is at most rest |<s, x>|^3, and its derivative by <s, x> at most
+        3 rest <s, x>^2. None: nothing is left.
+    """
+
+    factors: tuple[float, ...]
+    rest: float | None = None
 
 
 class Additive(Enum):
@@ -66,6 +93,16 @@ class Kernel(ABC):
     of_inner_product: ClassVar[bool] = False
     """Whether K is a function of <s, x>."""
 
+    is_linear: ClassVar[bool] = False
+    """Whether K(s, x) = <s, x>: a decision has weights in the place of vectors."""
+
+    is_gaussian: ClassVar[bool] = False
+    """Whether K(s, x) = exp(-gamma |s - x|^2), for which there are expansions about points, sums of
+    integer distances, and vectors of several gammas."""
+
+    is_polynomial: ClassVar[bool] = False
+    """Whether K has a form `polynomial`, whose monomials bound it or take its place."""
+
     homogeneous: ClassVar[bool] = False
     """Whether K(c s, c x) = c K(s, x) for every c > 0."""
 
@@ -75,6 +112,9 @@ class Kernel(ABC):
     requires_nonnegative: ClassVar[bool] = False
     """Whether K is undefined where a feature of a vector or of an input is negative."""
 
+    fits_image: ClassVar[bool] = False
+    """Whether an image holds its sums: nothing of their C but numbers depends on the model."""
+
     no_early_exits: ClassVar[str] = ""
     """Why a machine with this kernel has no early exits in any mode; empty if it may have some."""
 
@@ -83,6 +123,15 @@ class Kernel(ABC):
 
     self_value: ClassVar[float | None] = None
     """K(x, x) if it is the same for every x."""
+
+    has_reach: ClassVar[bool] = False
+    """Whether `reach` bounds K(x, x) and the largest error of a value, for bound sequences."""
+
+    has_gradient: ClassVar[bool] = False
+    """Whether K has a `gradient`."""
+
+    has_series: ClassVar[bool] = False
+    """Whether K has a `series`."""
 
     not_additive: ClassVar[str] = ""
     """Why a kernel that looks like a sum of functions of single features is none; usually empty."""
@@ -119,6 +168,54 @@ class Kernel(ABC):
     @abstractmethod
     def parameters(self) -> dict[str, float]:
         """Return the parameters by scikit-learn's names, for reports and hashes."""
+
+    @property
+    def gaussian_gamma(self) -> float:
+        """The gamma of a kernel that `is_gaussian`."""
+        raise TypeError(f"the {self.name} kernel is not Gaussian")
+
+    @property
+    def polynomial(self) -> Polynomial:
+        """The form of a kernel that `is_polynomial`."""
+        raise TypeError(f"the {self.name} kernel is no polynomial")
+
+    @property
+    def condition(self) -> float:
+        """How many times the relative error of the sum over the features counts in K, at most."""
+        return 1.0
+
+    @property
+    def slope(self) -> float | None:
+        """A bound on |dK / d|s - x||; None if no pass moves the vectors of such a kernel."""
+        return None
+
+    def series(self) -> Series:
+        """Return K as a power series in <s, x>, if `has_series`."""
+        raise TypeError(f"the {self.name} kernel has no power series here")
+
+    def of_gamma_times(self, share: float) -> Kernel:
+        """Return the kernel with `share` times the gamma, if it `is_gaussian`."""
+        raise TypeError(f"the {self.name} kernel has one gamma")
+
+    def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
+        """Return sum_i C_ji dK(z, x_i)/dz at z = z_j, if `has_gradient`.
+
+        Parameters
+        ----------
+        Z : ndarray of shape (n_z, n_features), float64
+        X : ndarray of shape (n_x, n_features), float64
+        C : ndarray of shape (n_z, n_x), float64
+
+        Returns
+        -------
+        ndarray of shape (n_z, n_features), float64
+        """
+        raise NotImplementedError(f"the {self.name} kernel has no derivative here")
+
+    def self_gradient(self, Z: Float64Array) -> Float64Array:
+        """Return dK(z, z)/dz of every row: by symmetry twice dK(z, x)/dz at x = z."""
+        rows = [self.gradient(z[None], z[None], np.full((1, 1), 2.0)) for z in Z]
+        return np.concatenate(rows) if rows else np.zeros_like(Z)
 
     def fast_values(
         self, support_vectors: Float64Array, X: Float64Array
@@ -159,6 +256,16 @@ class Kernel(ABC):
         None if the family has no such kernel, or is not to be summed in integers.
         """
         return None
+
+    def reach(self, context: KernelContext) -> Reach:
+        """Return the reach of a query among vectors that are exact, if `has_reach`.
+
+        Parameters
+        ----------
+        context : KernelContext
+            Its `vector_error` and `sum_error` are 0, its `vector_length` bounds all vectors.
+        """
+        raise TypeError(f"the {self.name} kernel has no reach")
 
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
         """Return points like the training data, as the kernel sees them: the support vectors.

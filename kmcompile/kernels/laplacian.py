@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.kernels.exponential import ExponentialFloat32
+from kmcompile.kernels.exponential import ExponentialFloat32, ExponentialReach
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Kernel
@@ -23,6 +23,7 @@ class Laplacian(Kernel):
     name: ClassVar[str] = "laplacian"
     formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j |s_j - x_j|)"
     self_value: ClassVar[float | None] = 1.0
+    has_reach: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma |s_i - x_q|_1), shape (n_queries, n_sv)."""
@@ -36,6 +37,10 @@ class Laplacian(Kernel):
     def lower(self, context: KernelContext) -> LaplacianFloat32:
         """Return the kernel as the C computes it; `LaplacianFloat32` derives the constants."""
         return LaplacianFloat32.of(self.gamma, context)
+
+    def reach(self, context: KernelContext) -> ExponentialReach:
+        """Return 1 and the largest error."""
+        return ExponentialReach.of_kernel(self.lower(context))
 
     def parameters(self) -> dict[str, float]:
         """Return gamma."""

@@ -19,6 +19,9 @@ class Linear(Kernel):
     name: ClassVar[str] = "linear"
     formula: ClassVar[str] = "K(s, x) = sum_j s_j x_j"
     of_inner_product: ClassVar[bool] = True
+    fits_image: ClassVar[bool] = True
+    is_linear: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
     no_early_exits: ClassVar[str] = (
         "a linear machine is one inner product a decision, which no early exit makes cheaper"
@@ -40,6 +43,10 @@ class Linear(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return no parameters."""
         return {}
+
+    def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
+        """Return dK/dz = x, weighted."""
+        return C @ X
 
     def sums_nonzeros(self, support_vectors: Float64Array) -> bool:
         """Return False: a linear machine has no sum over vectors."""

@@ -11,10 +11,16 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
-from kmcompile.kernels.kernel import Kernel
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.kernels.kernel import Kernel, Polynomial, Series
+from kmcompile.kernels.reach import Reach
+from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
+from kmcompile.numeric.rounding import (
+    LARGEST_INTERMEDIATE,
+    UNIT_ROUNDOFF,
+    bound_constant,
+    gamma_factor,
+)
 from kmcompile.numeric.scalar import power
 
 _LARGEST_DEGREE = 64  # beyond it float32 overflows or underflows on any data
@@ -31,7 +37,12 @@ class Poly(Kernel):
     name: ClassVar[str] = "poly"
     formula: ClassVar[str] = "K(s, x) = (gamma sum_j s_j x_j + coef0)^degree"
     of_inner_product: ClassVar[bool] = True
+    fits_image: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
+    has_reach: ClassVar[bool] = True
+    is_polynomial: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
+    has_series: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return (gamma <s_i, x_q> + coef0)^degree, shape (n_queries, n_sv)."""
@@ -68,9 +79,103 @@ class Poly(Kernel):
         """Return gamma, coef0 and degree."""
         return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
 
+    @property
+    def polynomial(self) -> Polynomial:
+        """The kernel's form."""
+        return Polynomial(self.gamma, self.coef0, self.degree)
+
+    @property
+    def condition(self) -> float:
+        """The degree: a power multiplies the relative error of its base."""
+        return self.degree
+
+    def series(self) -> Series:
+        """Return all powers: the factor of <s, x>^k is C(d, k) coef0^(d - k) gamma^k."""
+        d = self.degree
+        factors = (math.comb(d, k) * self.coef0 ** (d - k) * self.gamma**k for k in range(d + 1))
+        return Series(tuple(factors))
+
+    def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
+        """Return dK/dz = degree gamma (gamma <z, x> + coef0)^(degree - 1) x, weighted."""
+        if self.degree == 0:
+            return np.zeros_like(Z)
+        inner = (self.gamma * (Z @ X.T) + self.coef0) ** (self.degree - 1)
+        result: Float64Array = (C * inner) @ X * (self.degree * self.gamma)
+        return result
+
+    def reach(self, context: KernelContext) -> PolyReach:
+        """Return the constants of K(x, x) and of the largest error, for gamma > 0, coef0 >= 0."""
+        kernel, p = self.lower(context), self.degree
+        return PolyReach(
+            bound_constant(self.gamma),
+            bound_constant(self.coef0),
+            bound_constant(context.vector_length),
+            p,
+            bound_constant(1 + 2 * gamma_factor(3 * p + 8) + 8 * UNIT_ROUNDOFF),
+            kernel.per_length,
+            kernel.per_deviation,
+            kernel.minimum,
+            kernel.slope,
+            bound_constant(float(kernel.value_error) + 4 * kernel.absolute_error),
+        )
+
     def in_code_units(self, factor: float) -> Poly:
         """Return the kernel for coordinates times `factor`: gamma becomes gamma / factor^2."""
         return replace(self, gamma=self.gamma / factor / factor)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolyReach(Reach):
+    """K(x, x) = (gamma |x|^2 + coef0)^degree and the error of `PolyFloat32` where it is largest.
+
+    With X + delta >= |x| and Z >= |z|: |v| <= w = gamma (X + delta) Z + coef0, and the computed v
+    is within r of it (`inner_product_error`), so the error is at most
+    slope r (w + r)^(degree - 1) + value_error (w + r)^degree. Squares, products and powers are
+    rounded up by a factor each.
+
+    Parameters
+    ----------
+    gamma, coef0 : float32
+        Rounded up.
+    longest : float32
+        Z.
+    degree : int
+    up : float32
+    per_length, per_deviation, minimum, slope, value_error : float32
+        Error constants of the kernel.
+    """
+
+    gamma: np.float32
+    coef0: np.float32
+    longest: np.float32
+    degree: int
+    up: np.float32
+    per_length: np.float32
+    per_deviation: np.float32
+    minimum: np.float32
+    slope: np.float32
+    value_error: np.float32
+
+    name: ClassVar[str] = "poly_reach"
+
+    def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        """Return the two bounds, which are infinite where they overflow."""
+        with np.errstate(over="ignore"):
+            return self._of(batch)
+
+    def _of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
+        length = batch.length + batch.deviation
+        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        w = self.gamma * length * self.longest + self.coef0 + r
+        square = power.power(self.gamma * length * length + self.coef0, self.degree) * self.up
+        steepest = power.power(w, max(self.degree - 1, 0))
+        error = self.slope * r * steepest + self.value_error * (steepest * w + np.float32(1.0))
+        return square.astype(np.float32), (error * self.up).astype(np.float32)
+
+    def context(self) -> dict[str, Any]:
+        """Return the powers of K(x, x) and of the slope."""
+        slope_power = power.power_view(max(self.degree - 1, 0))
+        return {"value_power": power.power_view(self.degree), "slope_power": slope_power}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +196,7 @@ class PolyFloat32(Float32Kernel):
     value_error: Real
 
     name: ClassVar[str] = "poly"
+    reach_class: ClassVar[type[Reach]] = PolyReach
     uses_inner_product: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 16
     value_operations: ClassVar[int] = 8

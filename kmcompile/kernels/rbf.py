@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32
+from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32, UnitReach
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.kernels.reach import Reach
+from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, Precision, gamma_factor
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
@@ -38,7 +40,11 @@ class Rbf(Kernel):
     name: ClassVar[str] = "rbf"
     formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j (s_j - x_j)^2)"
     self_value: ClassVar[float | None] = 1.0
+    has_reach: ClassVar[bool] = True
+    is_gaussian: ClassVar[bool] = True
+    has_gradient: ClassVar[bool] = True
     of_distance: ClassVar[bool] = True
+    fits_image: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma |s_i - x_q|^2), shape (n_queries, n_sv).
@@ -150,6 +156,31 @@ class Rbf(Kernel):
         error = self.gamma * gamma_factor(most + 2) * 3 * square
         return error <= _LARGEST_EXPANSION_ERROR
 
+    @property
+    def gaussian_gamma(self) -> float:
+        """gamma."""
+        return self.gamma
+
+    @property
+    def slope(self) -> float:
+        """sqrt(gamma), which is above sqrt(2 gamma / e)."""
+        return math.sqrt(self.gamma)
+
+    def of_gamma_times(self, share: float) -> Rbf:
+        """Return the kernel of gamma times share."""
+        return Rbf(self.gamma * share)
+
+    def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
+        """Return dK/dz = 2 gamma K (x - z), weighted."""
+        squares = (Z * Z).sum(axis=1)[:, None] - 2 * (Z @ X.T) + (X * X).sum(axis=1)
+        weighted = C * (2 * self.gamma) * np.exp(-self.gamma * np.maximum(squares, 0.0))
+        result: Float64Array = weighted @ X - weighted.sum(axis=1)[:, None] * Z
+        return result
+
+    def reach(self, context: KernelContext) -> RbfReach:
+        """Return 1 and the largest error."""
+        return RbfReach.of_kernel(self.lower(context))
+
     def in_code_units(self, factor: float) -> Rbf:
         """Return the kernel for coordinates times `factor`: gamma becomes gamma / factor^2."""
         return replace(self, gamma=self.gamma / factor / factor)
@@ -158,6 +189,54 @@ class Rbf(Kernel):
 def _share(t: float, precision: Precision) -> float:
     """Return the share t, limited to its useful range for a precision."""
     return float(np.clip(t, precision.unit_roundoff, _LARGEST_SHARE[precision.dtype]))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RbfReach(UnitReach):
+    """The reach for rbf (`UnitReach`), with the `shift` of `RbfFloat32` for exact vectors.
+
+    Where zeros are skipped and squared distances expanded, `RbfFloat32` has a further error in
+    `shift`, per_reach (m + 2) X (X + 2 Z), with m the nonzero features of x, X >= |x| and Z the
+    longest |z|.
+
+    Parameters
+    ----------
+    shift, shift_minimum, widest, per_z, value_error : float32
+    per_reach, twice_length : float32
+        Of the expanded distance, as in `RbfFloat32`; per_reach is 0 where there is none.
+    """
+
+    shift: np.float32
+    shift_minimum: np.float32
+    widest: np.float32
+    per_z: np.float32
+    value_error: np.float32
+    per_reach: np.float32
+    twice_length: np.float32
+
+    name: ClassVar[str] = "rbf_reach"
+
+    @classmethod
+    def of_kernel(cls, kernel: RbfFloat32) -> RbfReach:
+        """Return the reach of a lowered kernel, for exact vectors."""
+        errors = kernel.largest_errors()
+        return cls(
+            kernel.shift, kernel.shift_minimum, *errors, kernel.per_reach, kernel.twice_length
+        )
+
+    @property
+    def expands(self) -> bool:
+        """Whether the squared distances are expanded."""
+        return bool(self.per_reach > 0)
+
+    def growth(self, batch: Batch) -> Float32Array:
+        """Return what z may be off by, its relative error aside."""
+        growth = self.shift * batch.deviation * batch.deviation + self.shift_minimum
+        if self.expands:
+            roundings = (np.count_nonzero(batch.x, axis=1) + 2).astype(np.float32)
+            reach = batch.length * (batch.length + self.twice_length)
+            growth = growth + (self.per_reach * roundings) * reach
+        return growth
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,7 +289,9 @@ class RbfFloat32(ExpNegativeFloat32):
     twice_length: Real
 
     name: ClassVar[str] = "rbf"
+    reach_class: ClassVar[type[Reach]] = RbfReach
     uses_distance: ClassVar[bool] = True
+    is_gaussian: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 24
     value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
-from kmcompile.kernels.kernel import Kernel
+from kmcompile.kernels.kernel import Kernel, Series
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32
@@ -26,7 +27,9 @@ class Sigmoid(Kernel):
     name: ClassVar[str] = "sigmoid"
     formula: ClassVar[str] = "K(s, x) = tanh(gamma sum_j s_j x_j + coef0)"
     of_inner_product: ClassVar[bool] = True
+    fits_image: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
+    has_series: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return tanh(gamma <s_i, x_q> + coef0), shape (n_queries, n_sv)."""
@@ -54,6 +57,17 @@ class Sigmoid(Kernel):
     def parameters(self) -> dict[str, float]:
         """Return gamma and coef0."""
         return {"gamma": self.gamma, "coef0": self.coef0}
+
+    def series(self) -> Series:
+        """Return Taylor's terms at <s, x> = 0 of degree 2 at most.
+
+        tanh' is 1 / cosh^2, tanh'' / 2 is -tanh / cosh^2, and a third derivative at most 2: with
+        u = gamma <s, x> the rest is at most |u|^3 / 3 and its derivative by u at most u^2.
+        """
+        value = math.tanh(self.coef0)
+        slope = math.cosh(min(abs(self.coef0), 300.0)) ** -2
+        factors = (value, self.gamma * slope, -(self.gamma**2) * value * slope)
+        return Series(factors, abs(self.gamma) ** 3 / 3)
 
     def in_code_units(self, factor: float) -> Sigmoid:
         """Return the kernel for coordinates times `factor`: gamma becomes gamma / factor^2."""

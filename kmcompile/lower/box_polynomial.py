@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.kernels import Poly
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -105,8 +104,7 @@ def growths(machine: KernelMachine, t: Float64Array) -> Growths:
     t : ndarray of shape (n_features,), float64
         The tolerance of prepared inputs.
     """
-    kernel, vectors = machine.kernel, machine.support_vectors
-    assert isinstance(kernel, Poly)
+    kernel, vectors = machine.kernel.polynomial, machine.support_vectors
     centre = vectors.mean(axis=0).astype(np.float32)
     apart = np.sqrt(((vectors - centre) ** 2).sum(axis=1))
     v = kernel.gamma * (vectors @ centre.astype(np.float64)) + kernel.coef0

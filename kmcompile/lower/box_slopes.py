@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile.kernels import Poly, Rbf
-from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.lower.box_polynomial import Growths, rows
 from kmcompile.model.coefficients import decision_coefficients
@@ -25,10 +23,10 @@ _FEW_COLUMNS = 0.9
 """Largest share of the features for which a list of them pays."""
 
 
-def rbf_slopes(exact: ExactSum, kernel: Rbf, t: Float64Array, bends: Float64Array) -> RbfSlopes:
+def rbf_slopes(exact: ExactSum, gamma: float, t: Float64Array, bends: Float64Array) -> RbfSlopes:
     """Return the slopes of an rbf machine; `RbfSlopes` derives the constants."""
     assert isinstance(exact.kernel, RbfFloat32)
-    theta = 2 * kernel.gamma * t * _ROUNDED
+    theta = 2 * gamma * t * _ROUNDED
     length = float(np.sqrt((theta**2).sum())) * _ROUNDED
     off = float(exact.kernel.vector_error)
     rho = _reaches(exact, theta) + length * off
@@ -47,8 +45,7 @@ def poly_slopes(
     exact: ExactSum, machine: KernelMachine, t: Float64Array, grown: Growths
 ) -> PolySlopes:
     """Return the slopes of a machine of degree 2 or more; `PolySlopes` derives the constants."""
-    kernel, stored = machine.kernel, exact.kernel
-    assert isinstance(kernel, Poly) and isinstance(stored, PolyFloat32)
+    kernel = machine.kernel.polynomial
     p = kernel.degree
     theta = p * abs(kernel.gamma) * t * _ROUNDED
     # Trained vectors differ from the stored ones by a rounding.

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Poly
 from kmcompile.lower.codes import Coded
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
@@ -195,8 +194,7 @@ def _moved(coded: Coded, vectors: Float64Array) -> Float64Array:
     of gamma counts k times.
     """
     machine = coded.machine
-    kernel = machine.kernel
-    assert isinstance(kernel, Poly)
+    kernel = machine.kernel.polynomial
     moved = stored_error(machine.support_vectors, vectors) + coded.moved_error
     lengths = np.sqrt((vectors**2).sum(axis=1)) + moved
     weight = np.abs(decision_coefficients(machine))

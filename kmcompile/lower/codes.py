@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Additive, Linear, Rbf
+from kmcompile.kernels import Additive
 from kmcompile.lower.feature_space import VectorPairs, refitted
 from kmcompile.model.coefficients import decision_coefficients, with_decision_coefficients
 from kmcompile.model.grid import integer_grid
@@ -145,9 +145,9 @@ def _coded(
     width, low, high = form
     unit = 2.0**-15 if width == "int16" else 2.0**-8
     moved, error = to_code_units(machine, offset, factor * unit)
-    if isinstance(moved.kernel, Rbf):
+    if moved.kernel.is_gaussian:
         for share in (1.0,) if moved.routing is None else np.unique(moved.routing.relative_gamma):
-            check_gamma(moved.kernel.gamma * float(share) * unit**2)
+            check_gamma(moved.kernel.gaussian_gamma * float(share) * unit**2)
     fitted = moved if lossless else _fitted(moved, unit)
     of_routing = _moved_errors(machine.routing, offset) if machine.routing else (0.0, 0.0)
     return Coded(moved, fitted, unit, width, low, high, lossless, error, *of_routing)
@@ -188,9 +188,8 @@ def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
 
     Those of a routed machine are fitted by leaves, and there the kernels of one gamma together.
     """
-    assert isinstance(machine.kernel, Rbf)
     stored = np.rint(machine.support_vectors / unit) * unit
-    pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, stored)
+    pairs = VectorPairs(machine.kernel.gaussian_gamma, machine.support_vectors, stored)
     coefficients = decision_coefficients(machine)
     routing = machine.routing
     if routing is None:
@@ -202,7 +201,7 @@ def _fitted(machine: KernelMachine, unit: float) -> KernelMachine:
         for share, count in zip(*np.unique(shares, return_counts=True), strict=True):
             own = members[shares == share]
             if count > 1 or share == 1.0:
-                of_gamma = replace(pairs, gamma=machine.kernel.gamma * float(share))
+                of_gamma = replace(pairs, gamma=machine.kernel.gaussian_gamma * float(share))
                 fitted[:, own] = refitted(of_gamma.chosen(own), coefficients[:, own])
     return replace(machine, dual_coef=fitted)
 
@@ -222,7 +221,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float | Non
         by default that of `MARGIN`.
     """
     _check(machine)
-    if not isinstance(machine.kernel, Rbf):
+    if not machine.kernel.is_gaussian:
         raise InputError(
             f"the support vectors are no integers that {number_format} holds as they are, and "
             f"others are rounded for the rbf kernel only, this machine's is {machine.kernel.name}"
@@ -254,21 +253,21 @@ def _widest_narrow(codes: Float64Array, needed: int) -> int:
 
 def _check(machine: KernelMachine) -> None:
     """Refuse a machine that integer formats do not support."""
-    if isinstance(machine.kernel, Linear):
+    if machine.kernel.is_linear:
         raise InputError(
             "codes of support vectors are for sums over them, a linear machine is one inner "
             "product a decision\nuse --format float32"
         )
     # A sum of integer distances is one for rbf only, that of inner products for every function.
     kernel = machine.kernel
-    summed = kernel.of_inner_product or isinstance(kernel, Rbf)
+    summed = kernel.of_inner_product or kernel.is_gaussian
     scales = summed and kernel.in_code_units(1.0) is not None
     if not scales and kernel.additive is not Additive.LINES:
         raise InputError(
             "integer formats are for the rbf, poly, sigmoid and intersection kernels, this "
             f"machine's is {kernel.name}\nuse --format float32"
         )
-    if machine.routing is not None and not isinstance(kernel, Rbf):
+    if machine.routing is not None and not kernel.is_gaussian:
         raise InputError(
             f"integer formats are for leaves of rbf kernels, this machine's are {kernel.name}\n"
             "use --format float32"

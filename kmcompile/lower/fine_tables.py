@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels import Rbf
 from kmcompile.lower.code_table import slot_order
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.feature_space import VectorPairs, refitted
@@ -72,11 +71,12 @@ def fine_tables(coded: Coded, fixed: FixedSum, low_bits: int, low_parts: bool) -
 def _fitted(coded: Coded, vectors: Float64Array) -> Float64Array:
     """Return coefficients fitted again to these vectors, (n_decisions, n_sv)."""
     machine = coded.machine
-    assert isinstance(machine.kernel, Rbf)
     trained = decision_coefficients(machine)
     if coded.lossless:
         return trained
-    return refitted(VectorPairs(machine.kernel.gamma, machine.support_vectors, vectors), trained)
+    return refitted(
+        VectorPairs(machine.kernel.gaussian_gamma, machine.support_vectors, vectors), trained
+    )
 
 
 def _vectors(

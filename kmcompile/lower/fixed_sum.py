@@ -61,8 +61,7 @@ def lower_fixed_sum(
         gamma may become half as large.
     """
     machine = coded.machine
-    assert isinstance(machine.kernel, Rbf)
-    gamma = machine.kernel.gamma
+    gamma = machine.kernel.gaussian_gamma
     trained = decision_coefficients(machine)
     rounded = coded.codes.astype(np.float64) * coded.unit
     pairs = VectorPairs(gamma, machine.support_vectors, rounded)
@@ -110,7 +109,7 @@ def lower_fixed_sum(
     return FixedSum(
         codes=codes,
         per_unit=np.float32(1 / coded.unit),
-        kernel=machine.kernel.lower(
+        kernel=Rbf(gamma).lower(
             KernelContext(
                 n_features=machine.n_features,
                 vector_error=moved,

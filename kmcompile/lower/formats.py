@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Additive, Linear
+from kmcompile.kernels import Additive
 from kmcompile.lower.code_table import sparse_is_better
 from kmcompile.lower.codes import Coded, lossless_codes, scaled_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
@@ -147,7 +147,7 @@ def lower_unchecked(
         program = with_model_hash(lower(machine, target, name, ordinary), original)
         measured = measure(program, ordinary, samples)
         return Lowered(machine, program, None, ordinary, measured)
-    if isinstance(machine.kernel, Linear) and machine.routing is None:
+    if machine.kernel.is_linear and machine.routing is None:
         coded = linear_codes(machine, number_format, samples)
         ordinary = inputs_with_codes(machine, samples, CANDIDATES)
     else:
@@ -220,7 +220,7 @@ def _with_layout(
     coefficients no C bounds, takes 32 bits if they narrow its intervals.
     """
     machine = coded.machine
-    linear = isinstance(machine.kernel, Linear)
+    linear = machine.kernel.is_linear
     stores_vectors = machine.kernel.additive is not Additive.LINES and machine.routing is None
     stores_vectors = stores_vectors and not linear
     sparse = stores_vectors and sparse_is_better(coded, target, ordinary)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
+from kmcompile.kernels import CATALOGUE
 from kmcompile.lower.formats import (
     CANDIDATES,
     Lowered,
@@ -25,8 +25,6 @@ from kmcompile.program.stages import FixedSum, Stage
 from kmcompile.target import Target
 
 _LARGEST_CODE = 32767
-_KERNELS = (Rbf, Poly, Sigmoid, Linear)
-"""The kernels whose sums an image holds: nothing of their C but numbers depends on the model."""
 
 
 def lower_for_image(
@@ -58,8 +56,8 @@ def lower_for_image(
     InputError
         If no image holds sums of the machine's kernel, or the format does not support this machine.
     """
-    if not isinstance(original.kernel, _KERNELS):
-        held = ", ".join(kernel.name for kernel in _KERNELS)
+    if not original.kernel.fits_image:
+        held = ", ".join(kernel.name for kernel in CATALOGUE if kernel.fits_image)
         raise InputError(
             f"--tables image: no image holds the {original.kernel.name} kernel, only {held}\n"
             "leave out --tables image"

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear, Poly, Rbf
 from kmcompile.lower.box_polynomial import growths
 from kmcompile.lower.box_slopes import poly_slopes, rbf_slopes
 from kmcompile.model.coefficients import decision_coefficients
@@ -60,19 +59,19 @@ def with_input_tolerance(
     sloping = _with_slopes(program)
     slopes: BoxSlopes | None = None
     distance = None
-    if isinstance(machine.kernel, Rbf):
-        u = machine.kernel.gamma * float((t**2).sum()) * _ROUNDED
+    if machine.kernel.is_gaussian:
+        u = machine.kernel.gaussian_gamma * float((t**2).sum()) * _ROUNDED
         lengths = _lengths(machine)
         widths = lengths * np.sqrt(-2 * np.expm1(-u)) * _ROUNDED
         bends = lengths * np.sqrt(3) * u * _ROUNDED
         # Of a box so large that no decision is linear in it, slopes prove nothing.
         if sloping is not None and bool((bends < widths).any()):
-            slopes = rbf_slopes(sloping, machine.kernel, t, bends)
-    elif isinstance(machine.kernel, Poly):
+            slopes = rbf_slopes(sloping, machine.kernel.gaussian_gamma, t, bends)
+    elif machine.kernel.is_polynomial:
         grown = growths(machine, t)
         distance, widths = grown.distance(), grown.widths[:, 0]
         is_nearer = grown.at_typical(grown.bends) < grown.at_typical(grown.widths)
-        if sloping is not None and machine.kernel.degree > 1 and bool(is_nearer.any()):
+        if sloping is not None and machine.kernel.polynomial.degree > 1 and bool(is_nearer.any()):
             slopes = poly_slopes(sloping, machine, t, grown)
     else:
         widths = _linear_widths(machine, t)
@@ -99,14 +98,15 @@ def _with_slopes(program: Program) -> ExactSum | None:
 
 def _require_bounds(program: Program, machine: KernelMachine) -> None:
     """Raise InputError unless there are bounds over a box for the machine."""
+    kernel = machine.kernel
     if machine.routing is not None:
         why = "this model chooses among leaves, whose labels it does not bound"
     elif program.codes is not None and not isinstance(program.sum, FixedSum):
         why = f"in integers it bounds rbf kernels, this machine's is {machine.kernel.name}"
     elif not isinstance(program.sum, ExactSum | LinearSum | FixedSum):
         why = f"it bounds sums over vectors, this program's is {program.sum.name}"
-    elif not isinstance(machine.kernel, Rbf | Poly | Linear):
-        why = f"it bounds kernels rbf, poly and linear, this machine's is {machine.kernel.name}"
+    elif not (kernel.is_gaussian or kernel.is_polynomial or kernel.is_linear):
+        why = f"it bounds kernels rbf, poly and linear, this machine's is {kernel.name}"
     else:
         return
     raise InputError(f"--input-tolerance: {why}\nleave it out")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.kernels import Additive, Linear, Rbf
+from kmcompile.kernels import Additive
 from kmcompile.lower.code_table import code_lanes
 from kmcompile.lower.coded_linear_sum import digitize, lower_coded_linear
 from kmcompile.lower.coded_polynomial_sum import lower_coded_polynomial
@@ -95,7 +95,7 @@ def lower_integers(
     machine = coded.machine
     n = machine.n_features
     summed: _Sum | CodedLinearSum
-    if isinstance(machine.kernel, Linear):
+    if machine.kernel.is_linear:
         prepare, summed = _linear_stages(coded, target)
     else:
         prepare, summed = _stages(coded, target, known_inputs, layout)
@@ -138,7 +138,7 @@ def _stages(
     """Return the preparation and the sum of a machine with support vectors or functions."""
     machine = coded.machine
     n = machine.n_features
-    distances = isinstance(machine.kernel, Rbf)
+    distances = machine.kernel.is_gaussian
     _, steps = lower_steps(machine.preprocessing, n, target.lanes, False)
     quantize = Quantize(
         low=np.float32(coded.low),

@@ -10,7 +10,6 @@ from typing import cast
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Rbf
 from kmcompile.lower.code_table import slot_order
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.feature_space import VectorPairs
@@ -105,9 +104,8 @@ def _errors(coded: Coded, tables: FineTables, unit: float, long: LongKernel | No
     Lossless codes may differ from the vectors by roundings in a pass.
     """
     machine = coded.machine
-    assert isinstance(machine.kernel, Rbf)
     vectors = unit * tables.vectors.astype(np.float64)
-    pairs = VectorPairs(machine.kernel.gamma, machine.support_vectors, vectors)
+    pairs = VectorPairs(machine.kernel.gaussian_gamma, machine.support_vectors, vectors)
     moved = coded.moved_error
     if coded.lossless:
         moved += stored_error(pairs.trained, pairs.stored)
@@ -134,17 +132,16 @@ def _fine_sum(
     coded: Coded, fixed: FixedSum, tables: FineTables, low_bits: int, in_integers: bool
 ) -> FineSum:
     machine = coded.machine
-    assert isinstance(machine.kernel, Rbf)
     unit = float(np.ldexp(coded.unit, -low_bits))
     long = None
     if in_integers:
         units = float(np.abs(tables.coefficients).sum(axis=1).max()) / tables.step
-        gamma = Fraction(machine.kernel.gamma) * Fraction(unit) ** 2
+        gamma = Fraction(machine.kernel.gaussian_gamma) * Fraction(unit) ** 2
         long = long_kernel(gamma, math.ceil(units * (1 + 1e-9)))
     errors = _errors(coded, tables, unit, long)
     order, filled = slot_order(sign_groups(coded.fitted), fixed.lanes)
     return FineSum(
-        gamma=FLOAT64.stored_factor("gamma", machine.kernel.gamma * unit**2),
+        gamma=FLOAT64.stored_factor("gamma", machine.kernel.gaussian_gamma * unit**2),
         n_vectors=machine.n_support_vectors,
         vectors=np.where(filled[:, None], 0, tables.vectors[order]),
         coefficients=tables.by_slot,

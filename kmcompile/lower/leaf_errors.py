@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.kernels import Rbf
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.feature_space import VectorPairs, distance
 from kmcompile.model.routing import Routing
@@ -160,8 +159,7 @@ def leaf_errors(
         n_pairs is 0 if there are none.
     """
     machine = coded.machine
-    assert isinstance(machine.kernel, Rbf)
-    gammas = machine.kernel.gamma * routing.relative_gamma
+    gammas = machine.kernel.gaussian_gamma * routing.relative_gamma
     trained = machine.support_vectors
     stored = coded.codes.astype(np.float64) * coded.unit
     moved = coded.moved_error

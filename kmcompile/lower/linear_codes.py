@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear
 from kmcompile.lower.codes import MARGIN, Coded
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
@@ -35,7 +34,7 @@ def why_floats(machine: KernelMachine, target: Target, replays: bool) -> dict[st
     Where a float operation is an instruction, codes save little and certify less.
     """
     reason = ""
-    if not isinstance(machine.kernel, Linear) or machine.routing is not None:
+    if not machine.kernel.is_linear or machine.routing is not None:
         return {}
     if replays:
         reason = "sums of a linear machine in integers have no replay"

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile.kernels import Rbf
 from kmcompile.lower.code_table import slot_order
 from kmcompile.lower.feature_space import VectorPairs
 from kmcompile.lower.long_kernel import long_kernel, value_error
@@ -101,7 +100,7 @@ def lower_long_replay(
         Whether the replay has tables of low parts.
     """
     exact, kernel = program.ends.exact, machine.kernel
-    if type(exact) not in (ExactSum, PairSum) or not isinstance(kernel, Rbf):
+    if type(exact) not in (ExactSum, PairSum) or not kernel.is_gaussian:
         return None
     assert isinstance(exact, ExactSum | PairSum)
     reach = _REACH * float(np.abs(machine.support_vectors).max())
@@ -114,19 +113,19 @@ def lower_long_replay(
     taken = places.decision[places.real], places.vector[places.real]
     coefficients[taken] = tables.step * tables.units[places.real]
     most = math.ceil(np.abs(coefficients).sum(axis=1).max() / tables.step)
-    long = long_kernel(Fraction(kernel.gamma) / Fraction(4) ** bits, most)
-    lost = _lost(kernel.gamma, tables)
+    long = long_kernel(Fraction(kernel.gaussian_gamma) / Fraction(4) ** bits, most)
+    lost = _lost(kernel.gaussian_gamma, tables)
     if long is None or lost > _LARGEST_LOST:
         return None
     unit = 2.0 ** -(bits + PART_BITS)
     vectors = np.zeros(machine.support_vectors.shape)
     vectors[places.order] = unit * (np.ldexp(tables.vectors, PART_BITS) + tables.lows)
-    pairs = VectorPairs(kernel.gamma, machine.support_vectors, vectors)
+    pairs = VectorPairs(kernel.gaussian_gamma, machine.support_vectors, vectors)
     moved = stored_error(machine.support_vectors, machine.support_vectors)
     each = value_error(long) + lost
     errors = replay_errors(machine, pairs, moved, coefficients, each, unit)
     parts: dict[str, Any] = {
-        "gamma": np.float64(kernel.gamma * unit**2),
+        "gamma": np.float64(kernel.gaussian_gamma * unit**2),
         "n_vectors": machine.n_support_vectors,
         "vectors": tables.vectors,
         "coefficients": tables.step * tables.units,
@@ -273,7 +272,6 @@ def _prepare(
 ) -> Prepare:
     """Return the preprocessing in float64, whose last step makes integers."""
     kernel = machine.kernel
-    assert isinstance(kernel, Rbf)
     length, steps = lower_steps(
         machine.preprocessing, machine.n_features, target.lanes, kernel.uses_length, FLOAT64
     )
@@ -281,7 +279,7 @@ def _prepare(
     scale = 2.0 ** (bits + PART_BITS)
     widen = FLOAT64.bound_constant(1 + 2 * FLOAT64.gamma_factor(n + 4))
     # |phi(x) - phi(X)|^2 <= 2: beyond this distance the bound of it is larger.
-    largest = FLOAT64.bound_constant(scale / math.sqrt(kernel.gamma))
+    largest = FLOAT64.bound_constant(scale / math.sqrt(kernel.gaussian_gamma))
     most = np.float64(math.floor(reach * scale))
     integers = LongIntegers(np.float64(scale), most, widen, largest, n)
     return Prepare(machine.n_features, program.prepare.limit, None, length, (*steps, integers))

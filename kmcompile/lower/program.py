@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear
 from kmcompile.lower.known_answers import known_answers, no_known_answers
 from kmcompile.lower.prepare import lower_steps, refuse_unknown
 from kmcompile.lower.probability import lower_probability
@@ -66,7 +65,7 @@ def lower(
         A subclass of `VectorlessSum` that takes the place of the sum over the support vectors; by
         default only a linear machine has one.
     """
-    if isinstance(machine.kernel, Linear) and machine.routing is None:
+    if machine.kernel.is_linear and machine.routing is None:
         vectorless = LinearSum
     if skip_zeros is None:
         plain = vectorless is None and machine.routing is None

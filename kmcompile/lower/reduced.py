@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Poly
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.model.kernel_machine import KernelMachine, ReducedFrom
 from kmcompile.numeric.arrays import Float64Array
@@ -112,10 +111,10 @@ def constant_distance(machine: KernelMachine) -> Float64Array:
 
 def require_self_value(machine: KernelMachine) -> None:
     """Raise InputError unless the C can bound K(x, x)."""
-    if machine.kernel.self_value is None and not isinstance(machine.kernel, Poly):
+    if machine.kernel.self_value is None and not machine.kernel.is_polynomial:
         raise InputError(
-            "machines are reduced for the kernels rbf, laplacian, chi2 and poly, this machine's is "
-            f"{machine.kernel.name}\nleave out --reduce"
+            "machines are reduced for the kernels rbf, laplacian, chi2, matern and poly, this "
+            f"machine's is {machine.kernel.name}\nleave out --reduce"
         )
 
 

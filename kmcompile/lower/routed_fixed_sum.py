@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Rbf
 from kmcompile.lower.coded_polynomial_sum import multiply_add_weight
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.fixed_leaf_parts import (
@@ -146,11 +145,10 @@ def _farthest(vectors: NDArray[np.int64], coded: Coded) -> int:
 
 def _scales(coded: Coded, routing: Routing, farthest: int) -> tuple[GammaScales, float]:
     """Return the constants of all gammas, and the largest relative error of a kernel."""
-    kernel = coded.machine.kernel
-    assert isinstance(kernel, Rbf)
+    gamma = coded.machine.kernel.gaussian_gamma
     relative, of_slots = np.unique(routing.relative_gamma, return_inverse=True)
     refuse_more("different gammas", len(relative))
-    gammas = [kernel.gamma * float(share) * coded.unit**2 for share in relative]
+    gammas = [gamma * float(share) * coded.unit**2 for share in relative]
     scales = [exponent_scale(gamma, farthest) for gamma in gammas]
     rho = max(relative_error(s, gamma) for s, gamma in zip(scales, gammas, strict=True))
     return GammaScales(

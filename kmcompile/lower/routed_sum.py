@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Rbf
 from kmcompile.lower.leaf_parts import error_weights, lower_linear_part, lower_products
 from kmcompile.lower.own_pairs import lower_own_pairs, own_terms, own_values
 from kmcompile.lower.stored import flushed_norm
@@ -108,8 +107,8 @@ def _with_largest_gamma(
 ) -> tuple[KernelMachine, Float32Array]:
     """Return the machine with the largest gamma of its vectors, and their shares of it."""
     largest = float(routing.relative_gamma.max())
-    if largest != 1.0 and isinstance(machine.kernel, Rbf):
-        machine = replace(machine, kernel=Rbf(machine.kernel.gamma * largest))
+    if largest != 1.0:
+        machine = replace(machine, kernel=machine.kernel.of_gamma_times(largest))
     widths = (routing.relative_gamma / largest).astype(np.float32)
     if (widths == 1.0).all():
         widths = np.zeros(0, dtype=np.float32)

@@ -294,11 +294,11 @@ def _validate(machine: KernelMachine) -> None:
         _require(machine.task is not Task.ONE_CLASS, f"a {machine.task.value} machine has leaves")
         machine.routing.validate(n_sv, width, machine.n_decisions)
         _require(
-            machine.kernel.name == "rbf" or not machine.routing.has_widths,
+            machine.kernel.is_gaussian or not machine.routing.has_widths,
             f"a machine with a {machine.kernel.name} kernel has several gammas",
         )
         _require(
-            machine.kernel.name == "rbf" or not machine.routing.has_pairs,
+            machine.kernel.is_gaussian or not machine.routing.has_pairs,
             f"a machine with a {machine.kernel.name} kernel has products of kernels",
         )
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
@@ -62,8 +61,8 @@ def _leaf(
     kernel, widths = machine.kernel, routing.relative_gamma[own]
     if (widths != widths[0]).any():
         raise InputError("the vectors of a leaf have different gammas")
-    if isinstance(kernel, Rbf) and widths[0] != 1.0:
-        kernel = Rbf(kernel.gamma * float(widths[0]))
+    if widths[0] != 1.0:
+        kernel = kernel.of_gamma_times(float(widths[0]))
     return replace(
         machine,
         kernel=kernel,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels import Rbf
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -97,11 +96,10 @@ def _values_of_widths(
     """
     if (widths == 1.0).all():
         return kernel.fast_values(vectors, prepared)
-    assert isinstance(kernel, Rbf)
     values, added = np.empty((len(prepared), len(vectors))), np.zeros(len(prepared))
     for width in np.unique(widths):
         own = widths == width
-        values[:, own], more = Rbf(kernel.gamma * width).fast_values(vectors[own], prepared)
+        values[:, own], more = kernel.of_gamma_times(width).fast_values(vectors[own], prepared)
         added = np.maximum(added, more)
     return values, added
 

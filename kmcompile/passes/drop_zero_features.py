@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.kernels import Linear
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.fold_selections import fold_selections
 from kmcompile.passes.vectors_behind import vectors_behind
@@ -43,7 +42,7 @@ def drop_zero_features(machine: KernelMachine) -> KernelMachine:
     while first and isinstance(steps[first - 1], Affine):
         first -= 1
     scalers = [step for step in steps[first:] if isinstance(step, Affine)]
-    is_linear = isinstance(machine.kernel, Linear)  # its vectors become a row for each decision
+    is_linear = machine.kernel.is_linear  # its vectors become a row for each decision
     products = machine.n_decisions if is_linear else machine.n_support_vectors
     saved = (n_features - len(seen)) * (products + _SCALED * len(scalers))
     normalized = first > 0 and isinstance(steps[first - 1], Normalization)

@@ -9,7 +9,7 @@ from math import ceil, comb, factorial, log2, prod
 
 import numpy as np
 
-from kmcompile.kernels import Poly
+from kmcompile.kernels import Polynomial
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
@@ -105,8 +105,10 @@ def can_expand(machine: KernelMachine) -> bool:
     The kernel must be a polynomial of degree 1 to 6, and no number so large or small that products
     over- or underflow in float64.
     """
-    kernel = machine.kernel
-    if not isinstance(kernel, Poly) or not 1 <= kernel.degree <= LARGEST_DEGREE:
+    if not machine.kernel.is_polynomial:
+        return False
+    kernel = machine.kernel.polynomial
+    if not 1 <= kernel.degree <= LARGEST_DEGREE:
         return False
     most = 2.0 ** (900 // (2 * kernel.degree + 1))
     return all(
@@ -134,8 +136,7 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     coefficients by at most u. Both are relative to the norm of the tensors' sum,
     sum_i |beta_i| C(d, k) |c|^(d - k) |gamma|^k |s_i|^k.
     """
-    kernel = machine.kernel
-    assert isinstance(kernel, Poly)
+    kernel = machine.kernel.polynomial
     vectors, beta = machine.support_vectors, decision_coefficients(machine)
     order = monomials(vectors.shape[1], kernel.degree)
     degrees = np.array([len(factors) for factors in order])
@@ -166,7 +167,7 @@ def _orderings(factors: tuple[int, ...]) -> int:
     return factorial(len(factors)) // repeated
 
 
-def _outer_factor(kernel: Poly, k: int) -> Fraction:
+def _outer_factor(kernel: Polynomial, k: int) -> Fraction:
     """Return C(d, k) c^(d - k) gamma^k, exactly."""
     d = kernel.degree
     return comb(d, k) * Fraction(kernel.coef0) ** (d - k) * Fraction(kernel.gamma) ** k

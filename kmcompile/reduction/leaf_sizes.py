@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels.derivatives import has_gradient
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.leaves import leaf_intercepts, leaf_machines, with_leaves
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -145,7 +144,7 @@ class LeafSizes:
 
     def _best_of(self, sizes: NDArray[np.int64], what: str) -> Made:
         """Return the best machine whose leaves have these sizes."""
-        moves = has_gradient(self.machine.kernel)
+        moves = self.machine.kernel.has_gradient
         self._tell(f"{'moving' if moves else 'weighing'} {what}")
         constructed = [self._reduced(leaf, int(n)) for leaf, n in enumerate(sizes)]
         name = "construction" if moves else "orthogonal_least_squares"
@@ -194,7 +193,7 @@ def _selected(leaf: KernelMachine, most: int) -> Selection:
 
 def _nearest(trained: KernelMachine, start: KernelMachine) -> KernelMachine:
     """Return the nearer of a selection and the machine to whose vectors it is moved."""
-    if not has_gradient(trained.kernel):
+    if not trained.kernel.has_gradient:
         return start
     moved = construct(trained, start)
     apart = [distances(trained, each).max() for each in (moved, start)]

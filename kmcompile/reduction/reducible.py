@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kmcompile.errors import InputError, UsageError
-from kmcompile.kernels import Linear
 from kmcompile.lower.reduced import require_self_value
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.leaves import leaf_machines
@@ -21,7 +20,7 @@ def require_reducible(machine: KernelMachine, plan: Plan) -> None:
         If `auto` lacks the tolerance of a regression.
     """
     auto = plan.options.reduce == "auto"
-    if isinstance(machine.kernel, Linear):
+    if machine.kernel.is_linear:
         raise InputError(
             "a linear machine is one product a decision: there are no vectors to reduce\n"
             "leave out --reduce"
@@ -48,7 +47,7 @@ def leaves_reducible(machine: KernelMachine) -> bool:
 def _require_leaves(machine: KernelMachine) -> None:
     if machine.kernel.self_value is None:
         raise InputError(
-            "leaves are reduced for the kernels rbf, laplacian and chi2, this machine's is "
+            "leaves are reduced for the kernels rbf, laplacian, chi2 and matern, this machine's is "
             f"{machine.kernel.name}\nleave out --reduce, or train with an rbf kernel"
         )
     try:

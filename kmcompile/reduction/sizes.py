@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError
 from kmcompile.exits.statistical.loss import losses_of
 from kmcompile.exits.statistical.risk import Tally
-from kmcompile.kernels.derivatives import has_gradient
 from kmcompile.model.grid import integer_grid
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.normals import Normals
@@ -174,7 +173,7 @@ class Sizes:
                 f"vectors are no combinations of others\nuse --reduce {self.largest} or fewer"
             )
         made = [self.selected(n)]
-        if has_gradient(self.machine.kernel):
+        if self.machine.kernel.has_gradient:
             self._tell(f"moving {n:,} vectors")
             made.append(Made(self._constructed(made[0].machine), "construction"))
             if len(self.fit):

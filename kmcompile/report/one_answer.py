@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kmcompile.kernels import Linear
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
@@ -65,7 +64,7 @@ def depends_on_input(machine: KernelMachine) -> bool:
             return True
     steps = machine.preprocessing
     varying = machine.support_vectors.shape[1] - (steps[-1].n_constant if steps else 0)
-    if isinstance(machine.kernel, Linear) and routing is None:
+    if machine.kernel.is_linear and routing is None:
         weights, error = sum_linear(machine)
         return bool((np.abs(weights[:, :varying]) > error[:, None]).any())
     used = machine.support_vectors[(decision_coefficients(machine) != 0).any(axis=0), :varying]

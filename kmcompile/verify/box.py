@@ -7,8 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels import Poly, Rbf
-from kmcompile.kernels.derivatives import gradient
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import Reference, evaluate
@@ -174,15 +172,13 @@ def _slope(machine: KernelMachine, X: Float64Array, toward: Float64Array) -> Flo
     """Return the slope of combined decisions by the raw features, shape (n_queries, n_features)."""
     coefficients = toward @ decision_coefficients(machine)
     vectors, kernel = machine.support_vectors, machine.kernel
-    if isinstance(kernel, Rbf):
+    if kernel.is_gaussian:
         prepared = machine.prepare(X)
         weights = kernel.fast_values(vectors, prepared)[0] * coefficients
         moved = weights @ vectors - weights.sum(axis=1, keepdims=True) * prepared
-        slope: Float64Array = 2 * kernel.gamma * moved
-    elif isinstance(kernel, Poly):
-        slope = gradient(kernel, machine.prepare(X), vectors, coefficients)
-    else:  # of a linear machine
-        slope = coefficients @ vectors
+        slope: Float64Array = 2 * kernel.gaussian_gamma * moved
+    else:
+        slope = kernel.gradient(machine.prepare(X), vectors, coefficients)
     for step in reversed(machine.preprocessing):
         slope = _pulled_back(step, slope)
     return slope

@@ -15,7 +15,7 @@ from kit.lowered import program_of
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
-from kmcompile.kernels.reach import RbfReach
+from kmcompile.kernels.rbf import RbfReach
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status

@@ -14,6 +14,7 @@ from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
+from kmcompile.kernels.matern import MaternFloat32
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
@@ -112,6 +113,25 @@ def exponential(kernel: ExponentialFloat32, of: Facts) -> Needed:
     }
 
 
+def matern(kernel: MaternFloat32, of: Facts) -> Needed:
+    """Return those of p(z) exp(-z): half the roundings of D^2, the root, gamma and a product.
+
+    p and its product with the exponential have 0, 2 or 6 roundings; those beyond the exponential's
+    are not attained together, so that half of them are asked for.
+    """
+    half = gamma(of.n + 2, of.u) / 2
+    g = half + 3 * of.u
+    tau = kernel.exponential.relative_error + (0, 1, 3)[kernel.degree] * of.u
+    scale = float(kernel.gamma) * (1 - U)
+    return {
+        "vector_error": of.error,
+        "z_error": g / (1 - g),
+        "slope": scale,
+        "shift_minimum": 2 * scale * math.sqrt(2 * of.n * of.tiny),
+        "value_error": tau / (1 - tau) + of.sum_error,
+    }
+
+
 def intersection(kernel: IntersectionFloat32, of: Facts) -> Needed:
     """Return those of sum_j min(s_j, x_j): n - 1 additions, and n terms that move."""
     root = math.sqrt(of.n)
@@ -154,4 +174,5 @@ KERNELS = {
     IntersectionFloat32: intersection,
     AdditiveChi2Float32: additive_chi2,
     FourierFloat32: fourier,
+    MaternFloat32: matern,
 }

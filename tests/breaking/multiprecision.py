@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from kmcompile.kernels import AdditiveChi2, Chi2, Intersection, Laplacian, Linear, Poly, Rbf
+from kmcompile.kernels import (
+    AdditiveChi2,
+    Chi2,
+    Intersection,
+    Laplacian,
+    Linear,
+    Matern,
+    Poly,
+    Rbf,
+)
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.steps import Affine, Clip, Projection, Step
@@ -45,6 +54,10 @@ class Multiprecision:
         if isinstance(kernel, Rbf):
             total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
             return mp.exp(-mpf(kernel.gamma) * total)
+        if isinstance(kernel, Matern):
+            total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
+            z = mpf(kernel.gamma) * mp.sqrt(total)
+            return (1, 1 + z, 1 + z + z * z / 3)[kernel.degree] * mp.exp(-z)
         if isinstance(kernel, Laplacian):
             return mp.exp(
                 -mpf(kernel.gamma) * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))

@@ -18,6 +18,7 @@ from kmcompile.kernels import (
     Intersection,
     Laplacian,
     Linear,
+    Matern,
     Poly,
     Rbf,
     Sigmoid,
@@ -26,7 +27,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
-KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection, AdditiveChi2)
+KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection, AdditiveChi2, Matern)
 _NORMS = ("l1", "l2", "max")
 _DECLARATIONS = """
 typedef struct {

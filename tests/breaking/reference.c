@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION, ADDITIVE_CHI2 };
+enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION, ADDITIVE_CHI2, MATERN };
 enum step { AFFINE, CLIP, PROJECTION, NORMALIZE_L1, NORMALIZE_L2, NORMALIZE_MAX };
 
 /* As quadruple.py declares it. */
@@ -96,6 +96,7 @@ static __float128 term(const int32_t kernel, const __float128 s, const __float12
 
     switch (kernel) {
     case RBF:
+    case MATERN:
         return d * d;
     case LAPLACIAN:
         return fabsq(d);
@@ -119,6 +120,11 @@ static __float128 kernel(const machine_t *const machine, const double s[], const
     }
     if ((machine->kernel == RBF) || (machine->kernel == LAPLACIAN) || (machine->kernel == CHI2)) {
         value = expq(-(__float128)machine->gamma * total);
+    } else if (machine->kernel == MATERN) {
+        const __float128 z = machine->gamma * sqrtq(total);
+        const __float128 factors[3] = { 1, 1 + z, 1 + z + ((z * z) / 3) };
+
+        value = factors[machine->degree] * expq(-z);
     } else if (machine->kernel == ADDITIVE_CHI2) {
         value = -total;
     } else if ((machine->kernel == LINEAR) || (machine->kernel == INTERSECTION)) {

@@ -9,7 +9,7 @@ import numpy as np
 from mpmath import matrix, mp, mpf
 from needed import DIGITS, TINY, Needed, U, gamma
 
-from kmcompile.kernels import Laplacian, Poly, Rbf
+from kmcompile.kernels import Kernel, Laplacian, Matern, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.scalar import exp_negative, power
@@ -22,7 +22,9 @@ def bound_sequence(stage: BoundSequence, machine: KernelMachine) -> Needed:
     """Return those of the bound sequence; its docstring names them."""
     with mp.workdps(DIGITS):
         found = _sequence(stage, machine)
-    reach = {Rbf: _rbf_reach, Poly: _poly_reach, Laplacian: _laplacian_reach}[type(machine.kernel)]
+    of_kernels: dict[type[Kernel], Any] = {Rbf: _rbf_reach, Poly: _poly_reach}
+    of_kernels |= {Laplacian: _laplacian_reach, Matern: _matern_reach}
+    reach = of_kernels[type(machine.kernel)]
     return found | {f"reach.{name}": least for name, least in reach(stage, machine).items()}
 
 
@@ -88,6 +90,10 @@ def _kernels(machine: KernelMachine, a: np.ndarray, b: np.ndarray) -> Any:
             if isinstance(kernel, Rbf):
                 total = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
                 found[i, j] = mp.exp(-mpf(kernel.gamma) * total)
+            elif isinstance(kernel, Matern):
+                total = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
+                t = mpf(kernel.gamma) * mp.sqrt(total)
+                found[i, j] = (1, 1 + t, 1 + t + t * t / 3)[kernel.degree] * mp.exp(-t)
             elif isinstance(kernel, Laplacian):
                 total = mp.fsum(abs(v - w) for v, w in zip(x, y, strict=True))
                 found[i, j] = mp.exp(-mpf(kernel.gamma) * total)
@@ -142,6 +148,21 @@ def _laplacian_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
         "widest": z_error * float(exp_negative.CUTOFF),
         "per_z": z_error * (1 + tau) / math.e,
         "value_error": tau / (1 - tau) + math.exp(1 - float(exp_negative.CUTOFF)),
+    }
+
+
+def _matern_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    """Return those of `MaternReach`: z K is at most 0.83996 and 1.17917 for degree 1 and 2."""
+    n, kernel, cutoff = stage.n_features, machine.kernel, float(exp_negative.CUTOFF)
+    tau = exp_negative.RELATIVE_ERROR + (0, 1, 3)[kernel.degree] * U
+    z_error = gamma(n + 2) / 2 + 3 * U
+    at_cutoff = (1, cutoff, cutoff**2 / 3)[kernel.degree] * math.exp(1 - cutoff)
+    return {
+        "slope": kernel.gamma,
+        "shift_minimum": 2 * kernel.gamma * math.sqrt(2 * n * TINY),
+        "widest": z_error * cutoff,
+        "per_z": z_error * (1 + tau) * (1 / math.e, 0.83996, 1.17917)[kernel.degree],
+        "value_error": tau / (1 - tau) + at_cutoff,
     }
 
 

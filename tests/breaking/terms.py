@@ -10,12 +10,13 @@ import numpy as np
 from kit import fixed_sum_terms
 from kmcompile.kernels.additive_chi2 import AdditiveChi2Float32
 from kmcompile.kernels.chi2 import Chi2Float32
+from kmcompile.kernels.exponential import ExponentialReach
 from kmcompile.kernels.fourier import FourierFloat32
 from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
-from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.kernels.reach import ExponentialReach, PolyReach, RbfReach
+from kmcompile.kernels.matern import MaternFloat32, MaternReach
+from kmcompile.kernels.poly import PolyFloat32, PolyReach
+from kmcompile.kernels.rbf import RbfFloat32, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.program.stages import (
@@ -62,6 +63,7 @@ TERMS: dict[type, tuple[str, ...]] = {
         "twice_length",
     ),
     ExponentialReach: ("slope", "shift_minimum", "widest", "per_z", "value_error"),
+    MaternReach: ("slope", "shift_minimum", "widest", "per_z", "value_error"),
     PolyReach: (
         "gamma",
         "coef0",
@@ -137,6 +139,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     SigmoidFloat32: ("per_length", "per_deviation", "minimum", "function_error", "value_error"),
     LaplacianFloat32: EXPONENTIAL,
     Chi2Float32: EXPONENTIAL,
+    MaternFloat32: EXPONENTIAL,
     IntersectionFloat32: ("per_length", "per_deviation", "minimum", "value_error"),
     AdditiveChi2Float32: ("per_deviation", "minimum", "value_error"),
 }
@@ -154,6 +157,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     ),
     RbfReach: (),
     ExponentialReach: (),
+    MaternReach: (),
     PolyReach: ("degree",),
     SubspaceCertificate: ("remainder", "products", "vectors", "weights", "max_touched"),
     PolyRemainder: ("gamma", "coef0", "scale", "degree"),
@@ -250,6 +254,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     SigmoidFloat32: ("gamma", "coef0"),
     LaplacianFloat32: ("gamma",),
     Chi2Float32: ("gamma",),
+    MaternFloat32: ("gamma", "third", "degree"),
     IntersectionFloat32: (),
     AdditiveChi2Float32: (),
 }

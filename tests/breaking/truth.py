@@ -9,7 +9,17 @@ from mpmath import mpf
 from multiprecision import Multiprecision
 from quadruple import decisions as in_quadruple
 
-from kmcompile.kernels import AdditiveChi2, Chi2, Intersection, Kernel, Laplacian, Linear, Poly, Rbf
+from kmcompile.kernels import (
+    AdditiveChi2,
+    Chi2,
+    Intersection,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Poly,
+    Rbf,
+)
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import labels_of
@@ -125,7 +135,8 @@ def _kernels(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the kernel values and bounds on their errors.
 
-    rbf: z = gamma D^2 is off by gamma (2 D e + e^2) and (n + 8) u z. The others: gamma <s, x> by
+    rbf: z = gamma D^2 is off by gamma (2 D e + e^2) and (n + 8) u z. matern: z = gamma D is off by
+    gamma (e + (n + 8) u D). The others: gamma <s, x> by
     gamma |s| ((n + 4) u |x| + e), coef0 and the sum by a few u; then the mean value theorem.
     """
     kernel, s, n = machine.kernel, machine.support_vectors, x.shape[1]
@@ -135,6 +146,10 @@ def _kernels(
         z = -np.log(np.maximum(values, 1e-320))
         off = kernel.gamma * e * (2 * np.sqrt(z / kernel.gamma) + e) + (n + 8) * U * z
         return values, values * (np.expm1(np.minimum(off, 700.0)) + added[:, None] + 4 * U) + 1e-300
+    if isinstance(kernel, Matern):
+        reach = np.sqrt((x**2).sum(axis=1))[:, None] + np.sqrt((s**2).sum(axis=1))
+        off = kernel.gamma * (e + (n + 8) * U * reach)  # -K'/K is at most 1
+        return values, values * (np.expm1(np.minimum(off, 700.0)) + 8 * U) + 1e-300
     if isinstance(kernel, Laplacian | Chi2 | AdditiveChi2 | Intersection):
         return values, _of_feature_sums(kernel, s, x, e, values)
     gamma, coef0 = getattr(kernel, "gamma", 1.0), getattr(kernel, "coef0", 0.0)

@@ -44,6 +44,8 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "sigmoid_steep": lambda: SVC(kernel="sigmoid", gamma=40.0, coef0=3.0, max_iter=STEPS),
     "nu_rbf": lambda: NuSVC(nu=0.2, max_iter=STEPS),
     "laplacian": lambda: SVC(kernel=kernel_function("laplacian", gamma=0.4), max_iter=STEPS),
+    "matern1": lambda: SVC(kernel=kernel_function("matern", gamma=0.9, degree=1), max_iter=STEPS),
+    "matern2": lambda: SVC(kernel=kernel_function("matern", gamma=40.0, degree=2), max_iter=STEPS),
     "intersection": lambda: SVC(kernel=kernel_function("intersection"), max_iter=STEPS),
     "chi2": lambda: SVC(kernel=kernel_function("chi2", gamma=0.7), max_iter=STEPS),
     "additive_chi2": lambda: SVC(kernel=kernel_function("additive_chi2"), max_iter=STEPS),
@@ -164,7 +166,7 @@ def cases() -> list[Case]:
         Case(data, chain, name, 2)
         for data in DATA
         if data != "ordinary"
-        for name in ("laplacian", "intersection", *CHI2)
+        for name in ("laplacian", "matern1", "matern2", "intersection", *CHI2)
         for chain in ("clip", "standard")
         if name not in CHI2 or chain in NONNEGATIVE
     ]

@@ -43,6 +43,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "intersection": {},
     "additive_chi2": {},
     "fourier": {"gamma": 0.1},
+    "matern": {"gamma": 0.6, "degree": 1},
 }
 NAMED = ("linear", "poly", "rbf", "sigmoid")
 """Kernels that an SVC has by name; it takes the other kernels, and the cosine, as functions."""
@@ -140,8 +141,9 @@ class Case:
             return LinearSVC(random_state=0)
         kernel, parameters = self.kernel, {**KERNELS.get(self.kernel, {}), **dict(self.parameters)}
         if self.kernel not in NAMED:
-            kernel = kernel_function(self.kernel, **KERNELS.get(self.kernel, {}))
-            parameters = dict(self.parameters)
+            own = KERNELS.get(self.kernel, {})
+            kernel = kernel_function(self.kernel, **{name: parameters[name] for name in own})
+            parameters = {name: v for name, v in self.parameters if name not in own}
         if self.task == "break_ties":
             parameters["break_ties"] = True
         if self.estimator == "OneVsRestClassifier":
@@ -183,6 +185,8 @@ SPECIAL = [
     *(Case("SVC", "intersection", "binary", chain) for chain in ("raw", "standard", "l1")),
     *(Case("SVC", "additive_chi2", "one_vs_one", chain) for chain in ("raw", "max")),
     Case("NuSVC", "laplacian", "one_vs_one", "raw"),
+    *(Case("SVC", "matern", "binary", "raw", parameters=(("degree", p),)) for p in (0, 2)),
+    Case("NuSVC", "matern", "one_vs_one", "l2"),
     *(Case("RBFSampler", "fourier", "one_vs_rest", steps) for steps in ("raw", "columns", "l2")),
     Case("Nystroem", "poly", "binary", "robust"),
 ]
@@ -202,6 +206,7 @@ CORE = [
     Case("SVC", "intersection", "break_ties", "clip"),
     Case("SVC", "rbf", "binary", "l2_columns"),
     Case("SVC", "additive_chi2", "binary", "maxabs"),
+    Case("SVC", "matern", "one_vs_one", "standard"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
 

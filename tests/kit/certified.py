@@ -33,6 +33,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "poly": {"kernel": "poly", "degree": 3, "gamma": 0.05, "coef0": 1.0},
     "laplacian": {"kernel": kernel_function("laplacian", gamma=0.3)},
     "chi2": {"kernel": kernel_function("chi2", gamma=0.3)},
+    "matern": {"kernel": kernel_function("matern", gamma=0.7, degree=2)},
 }
 N_TRAINED = 300
 
@@ -131,6 +132,7 @@ SPARSE = (
 OTHERS = (
     Certified("laplacian", "moons"),
     Certified("chi2", "wine", "minmax"),
+    Certified("matern", "moons"),
 )
 """Bound sequences with the other kernels exp(-z)."""
 

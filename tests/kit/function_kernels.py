@@ -1,4 +1,4 @@
-"""Estimators whose kernel is a function: scikit-learn's own, and the histogram intersection.
+"""Estimators whose kernel is a function: scikit-learn's own, intersection and Matern.
 
 For tests of kernels that have no name in scikit-learn, and of reading them.
 """
@@ -10,16 +10,27 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
 
 from kmcompile import readers
-from kmcompile.kernels import Intersection
+from kmcompile.kernels import Intersection, Matern
 from kmcompile.model.kernel_machine import KernelMachine
 
 
 def intersection_kernel(X: np.ndarray, Y: np.ndarray) -> np.ndarray:
     """Return sum_j min(x_j, y_j), which scikit-learn does not have."""
     return np.minimum(np.asarray(X)[:, None], np.asarray(Y)[None]).sum(axis=2)
+
+
+def matern_kernel(X: np.ndarray, Y: np.ndarray, gamma: float, degree: int) -> np.ndarray:
+    """Return what scikit-learn's Matern of nu = degree + 1/2 gives, as a function."""
+    z = gamma * cdist(X, Y)
+    return (1, 1 + z, 1 + z + z * z / 3)[degree] * np.exp(-z)
+
+
+OWN = {intersection_kernel: Intersection, matern_kernel: Matern}
+"""Functions that the readers do not know, and their kernels."""
 
 
 def kernel_function(name: str, **parameters: float) -> Any:
@@ -30,16 +41,19 @@ def kernel_function(name: str, **parameters: float) -> Any:
         "chi2": pairwise.chi2_kernel,
         "additive_chi2": pairwise.additive_chi2_kernel,
         "intersection": intersection_kernel,
+        "matern": matern_kernel,
     }
     return partial(functions[name], **parameters) if parameters else functions[name]
 
 
 def load_machine(estimator: Any) -> KernelMachine:
-    """Return the machine of a fitted estimator, also of one with the intersection kernel."""
+    """Return the machine of a fitted estimator, also of one with a kernel of `OWN`."""
     last = estimator.steps[-1][1] if hasattr(estimator, "steps") else estimator
-    if getattr(last, "kernel", None) is not intersection_kernel:
+    given = getattr(last, "kernel", None)
+    make = OWN.get(getattr(given, "func", given)) if callable(given) else None
+    if make is None:
         return readers.load_model(estimator)
     last.kernel = pairwise.laplacian_kernel
     machine = readers.load_model(estimator)
-    last.kernel = intersection_kernel
-    return replace(machine, kernel=Intersection())
+    last.kernel = given
+    return replace(machine, kernel=make(**getattr(given, "keywords", {})))

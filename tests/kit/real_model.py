@@ -12,7 +12,7 @@ from mpmath import mp, mpf
 from scipy import sparse
 from sklearn.metrics import pairwise
 
-from kit.function_kernels import intersection_kernel
+from kit.function_kernels import intersection_kernel, matern_kernel
 
 DIGITS = 50
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps  # sklearn.preprocessing.normalize
@@ -122,6 +122,9 @@ def function_value(kernel: Any, s: list[Any], x: list[Any]) -> Any:
     if function is intersection_kernel:
         return mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
     gamma = mpf(float(getattr(kernel, "keywords", {}).get("gamma", 1 / len(x))))
+    if function is matern_kernel:
+        z = gamma * mp.sqrt(mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True)))
+        return (1, 1 + z, 1 + z + z * z / 3)[kernel.keywords["degree"]] * mp.exp(-z)
     if function is pairwise.laplacian_kernel:
         return mp.exp(-gamma * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True)))
     each = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]

@@ -8,7 +8,6 @@ from scipy.optimize import minimize
 
 from kmcompile.exits.certified.vectors.free import box
 from kmcompile.kernels import Kernel, Rbf
-from kmcompile.kernels.derivatives import gradient, self_gradient
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
@@ -48,8 +47,8 @@ def preimage(
         Z = z[None]
         square = max(float(kernel.self_values(Z)[0]), 1e-300)
         inner = float(kernel.values(vectors, Z)[0] @ weights)
-        slope = 2 * inner * gradient(kernel, Z, vectors, weights[None])
-        slope -= inner**2 / square * self_gradient(kernel, Z)
+        slope = 2 * inner * kernel.gradient(Z, vectors, weights[None])
+        slope -= inner**2 / square * kernel.self_gradient(Z)
         return -(inner**2) / square, -slope[0] / square
 
     starts = list(vectors[order[:_N_STARTS]])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from bound_search.points import DistanceForm, Pair, Point, inner
-from kmcompile.kernels.derivatives import gradient
 from kmcompile.numeric.arrays import Float64Array
 
 _FLOOR = 1e-12
@@ -93,7 +92,7 @@ class WidthCost:
         in_p = np.concatenate([2 * by.pp * p.weights, by.pn * n.weights, by.wp * W.weights, by.qp])
         in_n = np.concatenate([by.pn * p.weights, 2 * by.nn * n.weights, by.wn * W.weights, by.qn])
         factors = np.vstack([np.outer(p.weights, in_p), np.outer(n.weights, in_n)])
-        slope_p, slope_n = np.split(gradient(kernel, Z, others, factors), [len(p)])
+        slope_p, slope_n = np.split(kernel.gradient(Z, others, factors), [len(p)])
         return cost, PairSlope(Point(slope_p, of_p @ in_p), Point(slope_n, of_n @ in_n))
 
     def _of_products(

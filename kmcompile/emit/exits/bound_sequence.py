@@ -8,8 +8,6 @@ from typing import Any
 from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.totals_view import TotalsView
-from kmcompile.kernels.reach import PolyReach
-from kmcompile.numeric.scalar import power
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages import BoundSequence
 from kmcompile.program.stages.early_exits.bound_sequence import LARGEST
@@ -57,9 +55,7 @@ class BoundSequenceView(ExitView):
         """Return the C functions of the stage."""
         stage, reach = self.stage, self.stage.reach
         own = {**context, "stage": stage, "reach": reach, "largest": LARGEST, "view": self.totals}
-        if isinstance(reach, PolyReach):
-            own["value_power"] = power.power_view(reach.degree)
-            own["slope_power"] = power.power_view(max(reach.degree - 1, 0))
+        own.update(reach.context())
         return [
             render("bound_sequence/reach.c.j2", **context),
             render(f"bound_sequence/{reach.name}.c.j2", **own),

@@ -229,6 +229,11 @@ def _chi2(s: Vector, x: Vector) -> Any:
     return fsum((u - v) ** 2 / (u + v) for u, v in pairs if u + v != 0)
 
 
+def _matern(gamma: Any, degree: int, s: Vector, x: Vector) -> Any:
+    z = gamma * sqrt(fsum((u - v) ** 2 for u, v in zip(s, x, strict=True)))
+    return (1, 1 + z, 1 + z + z * z / 3)[degree] * exp(-z)
+
+
 _KERNELS: dict[str, Any] = {
     "linear": lambda s, x, own: fdot(s, x),
     "poly": lambda s, x, own: (own["gamma"] * fdot(s, x) + own["coef0"]) ** int(own["degree"]),
@@ -242,6 +247,7 @@ _KERNELS: dict[str, Any] = {
     "chi2": lambda s, x, own: exp(-own["gamma"] * _chi2(s, x)),
     "additive_chi2": lambda s, x, own: -_chi2(s, x),
     "intersection": lambda s, x, own: fsum(min(u, v) for u, v in zip(s, x, strict=True)),
+    "matern": lambda s, x, own: _matern(own["gamma"], int(own["degree"]), s, x),
     "fourier": lambda s, x, own: cos(fdot(s, x)),
 }
 

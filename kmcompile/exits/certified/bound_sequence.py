@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
-from kmcompile.kernels import Chi2, Kernel, Laplacian, Poly, Rbf
-from kmcompile.kernels.exponential import ExponentialFloat32
 from kmcompile.kernels.float32 import KernelContext
-from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.kernels.reach import ExponentialReach, PolyReach, RbfReach, Reach
 from kmcompile.lower.sum_constants import squares
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
@@ -54,9 +49,9 @@ def why_not(machine: KernelMachine, program: Program) -> str:
             f"the {kernel.name} kernel is not positive definite with these parameters, so the "
             "kernels of a few vectors bound no others"
         )
-    if not isinstance(kernel, Rbf | Poly | Laplacian | Chi2):
+    if not kernel.has_reach:
         return (
-            "its bounds are derived for rbf, poly, laplacian and chi2, not for the "
+            "its bounds are derived for rbf, poly, laplacian, chi2 and matern, not for the "
             f"{kernel.name} kernel"
         )
     if not isinstance(exact, ExactSum | FixedSum):
@@ -70,7 +65,7 @@ def why_unasked(machine: KernelMachine) -> str:
     Of 85 programs of rbf machines that were chosen with it in the search, none had one (the
     manual's page exits_chosen).
     """
-    if isinstance(machine.kernel, Rbf):
+    if machine.kernel.is_gaussian:
         return "it is seldom the best before an rbf sum; ask for it with --require bound_sequence"
     return ""
 
@@ -165,16 +160,6 @@ def _typical_deviation(program: Program) -> float:
     return float(np.median(deviation)) if len(deviation) else 0.0
 
 
-def _reach(kernel: Kernel, context: KernelContext) -> Reach:
-    lowered = kernel.lower(context)
-    if isinstance(lowered, RbfFloat32):
-        return RbfReach.of_kernel(lowered)
-    if isinstance(lowered, ExponentialFloat32):
-        return ExponentialReach.of_kernel(lowered)
-    assert isinstance(kernel, Poly) and isinstance(lowered, PolyFloat32)
-    return PolyReach.of_kernel(lowered, kernel.gamma, kernel.coef0, context.vector_length)
-
-
 def _lowered(
     machine: KernelMachine,
     lanes: int,
@@ -184,8 +169,7 @@ def _lowered(
     normals: Normals,
 ) -> BoundSequence | None:
     n = len(z)
-    reach = _reach(machine.kernel, context)
-    expands = isinstance(reach, RbfReach) and reach.expands
+    reach = machine.kernel.reach(context)
     n_blocks = -(-n // lanes)
     lower = cholesky(gram.values)
     inverse = solve_triangular(lower, np.eye(n))
@@ -241,23 +225,24 @@ def _lowered(
         skip_zeros=context.skip_zeros,
         squares=(
             _blocks(squares(z)[None], lanes, "edge")[:, 0]
-            if expands
+            if reach.expands
             else np.zeros((0, 0), dtype=np.float32)
         ),
     )
 
 
 def _rounded_by_passes(machine: KernelMachine) -> Float64Array:
-    """Return how far the passes, which measure an rbf machine in other units, move its decisions.
+    """Return how far the passes, which measure distances in other units, move decisions.
 
-    The passes move every vector by at most 4 u of its length, and the slope of exp(-gamma d^2) is
-    at most sqrt(gamma). They move gamma by at most 2 u, and the kernel by 2 u z exp(-z) < u.
+    The passes move every vector by at most 4 u of its length, and so the kernel by its slope times
+    this. In codes they move gamma by at most 2 u, and the kernel by 2 u z exp(-z) < u.
     """
     beta: Float64Array = np.abs(decision_coefficients(machine)).sum(axis=1)
-    if not isinstance(machine.kernel, Rbf):
+    slope = machine.kernel.slope
+    if slope is None:
         return np.zeros_like(beta)
     longest = np.sqrt((machine.support_vectors**2).sum(axis=1)).max()
-    moved: Float64Array = beta * 2.0**-50 * (1 + np.sqrt(machine.kernel.gamma) * longest)
+    moved: Float64Array = beta * 2.0**-50 * (1 + slope * longest)
     return moved
 
 

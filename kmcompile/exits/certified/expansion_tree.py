@@ -19,7 +19,6 @@ from kmcompile.exits.certified.expansion import (
 from kmcompile.exits.certified.expansion_constants import linear_rows
 from kmcompile.exits.certified.known_expansions import Known, Part
 from kmcompile.exits.certified.likely_labels import LikelyLabels, likely_labels
-from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -99,9 +98,10 @@ def tree(
         Whether samples of other labels are told apart, so that more of a centre's samples have its
         likeliest label; they then lie less near to it.
     """
-    assert isinstance(machine.kernel, Rbf)
     known = known or Known()
-    vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
+    vectors = Vectors(
+        machine.kernel.gaussian_gamma, machine.support_vectors, decision_coefficients(machine)
+    )
     assert not isinstance(program.ends.exact, SumOfLeaves)
     storage = np.abs(machine.intercept - program.ends.exact.intercept) + machine.intercept_error
     label = program.ends.label

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kmcompile.exits.certified.monomials import Monomials
-from kmcompile.kernels import Rbf
+from kmcompile.kernels import Kernel
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
@@ -124,13 +124,14 @@ class RbfExpansions:
 
     Parameters
     ----------
-    kernel : Rbf
+    kernel : Kernel
+        A Gaussian one.
     vectors : ndarray of shape (n_sv, n_prepared), float64
     basis : Monomials
     """
 
-    def __init__(self, kernel: Rbf, vectors: Float64Array, basis: Monomials) -> None:
-        self.vectors, self.basis, self.gamma = vectors, basis, kernel.gamma
+    def __init__(self, kernel: Kernel, vectors: Float64Array, basis: Monomials) -> None:
+        self.vectors, self.basis, self.gamma = vectors, basis, kernel.gaussian_gamma
         self.degree = int(basis.total[-1])
 
     def terms(self, centres: Float64Array, V: Float64Array) -> Terms:

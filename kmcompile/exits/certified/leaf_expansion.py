@@ -17,7 +17,6 @@ from kmcompile.exits.certified.likely_labels import likely_labels
 from kmcompile.exits.certified.local_expansion import ordinary_gamma
 from kmcompile.exits.certified.lower_expansion import Curvature, curvature
 from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.leaves import leaf_intercepts, leaf_machines
 from kmcompile.numeric.arrays import Float32Array, Float64Array
@@ -40,7 +39,7 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     routing, kernel = machine.routing, machine.kernel
     if routing is None:
         return "it is for the leaves of routed machines"
-    if not isinstance(kernel, Rbf):
+    if not kernel.is_gaussian:
         return f"its expansions are of the rbf kernel, not of {kernel.name}"
     if not isinstance(program.ends.exact, RoutedSum):
         return f"it stands before a sum in float32, not in {program.number_format}"
@@ -48,8 +47,8 @@ def why_not(machine: KernelMachine, program: Program) -> str:
         return "the leaves are more than sums of kernels of one gamma"
     if machine.task is Task.ONE_VS_ONE or machine.task is Task.REGRESSION:
         return f"it is not for a {machine.task.value} machine"
-    if not ordinary_gamma(kernel):
-        return f"gamma = {kernel.gamma:g} is too far from 1 for its powers"
+    if not ordinary_gamma(kernel.gaussian_gamma):
+        return f"gamma = {kernel.gaussian_gamma:g} is too far from 1 for its powers"
     return ""
 
 
@@ -122,8 +121,7 @@ def _has_budget(leaf: KernelMachine, budget: SearchBudget) -> bool:
 
 
 def _expanded(leaf: KernelMachine, points: Float64Array, storage: Float64Array) -> Centre:
-    assert isinstance(leaf.kernel, Rbf)
-    vectors = Vectors(leaf.kernel.gamma, leaf.support_vectors, leaf.dual_coef)
+    vectors = Vectors(leaf.kernel.gaussian_gamma, leaf.support_vectors, leaf.dual_coef)
     mean = points.mean(axis=0).astype(np.float32).astype(np.float64)
     likely = likely_labels(leaf, np.zeros(len(points), dtype=np.int64))  # all decisions
     return centre_of(leaf, vectors, storage, mean, points, likely, None)
@@ -142,7 +140,6 @@ def lower_leaf_expansion(
     n_basis : int
         0: no curved test.
     """
-    assert isinstance(machine.kernel, Rbf)
     n = machine.support_vectors.shape[1]
     rows = np.flatnonzero([centre is not None for centre in centres])
     made = [centre for centre in centres if centre is not None]
@@ -168,7 +165,7 @@ def lower_leaf_expansion(
         forms=bend.forms,
         curved=bend.curved,
         intercept=np.zeros(0, dtype=np.float32),
-        **reach_constants(machine.kernel.gamma, n),
+        **reach_constants(machine.kernel.gaussian_gamma, n),
     )
 
 

@@ -28,7 +28,6 @@ from kmcompile.exits.certified.many_vectors import (
     most_operations,
 )
 from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
@@ -66,18 +65,18 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     must not overflow float64.
     """
     kernel = machine.kernel
-    if not isinstance(kernel, Rbf):
+    if not kernel.is_gaussian:
         return f"its expansions are of the rbf kernel, not of {kernel.name}"
     if not isinstance(program.ends.exact, ExactSum | FixedSum):
         return "its expansions are of a sum over vectors"
-    if not ordinary_gamma(kernel):
-        return f"gamma = {kernel.gamma:g} is too far from 1 for its powers"
+    if not ordinary_gamma(kernel.gaussian_gamma):
+        return f"gamma = {kernel.gaussian_gamma:g} is too far from 1 for its powers"
     return ""
 
 
-def ordinary_gamma(kernel: Rbf) -> bool:
+def ordinary_gamma(gamma: float) -> bool:
     """Return whether forty powers of gamma are far from the ends of float64's range."""
-    return _LEAST_GAMMA <= kernel.gamma <= 1 / _LEAST_GAMMA
+    return _LEAST_GAMMA <= gamma <= 1 / _LEAST_GAMMA
 
 
 def supports(machine: KernelMachine, program: Program) -> bool:

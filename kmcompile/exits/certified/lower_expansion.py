@@ -12,7 +12,6 @@ from kmcompile.exits.certified.expansion_constants import bend_of, curved_rows, 
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.exits.certified.expansion_tree import Centre
 from kmcompile.exits.certified.known_expansions import Known
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import LocalExpansion
@@ -115,7 +114,6 @@ def lower_local_expansion(
     bend : Curvature
         Constants of the last level's curved test.
     """
-    assert isinstance(machine.kernel, Rbf)
     centres = [centre for level in levels for centre in level]
     return LocalExpansion(
         branches=np.array(branches),
@@ -128,5 +126,5 @@ def lower_local_expansion(
         forms=bend.forms,
         curved=bend.curved,
         intercept=np.zeros(0, dtype=np.float32),
-        **reach_constants(machine.kernel.gamma, machine.support_vectors.shape[1]),
+        **reach_constants(machine.kernel.gaussian_gamma, machine.support_vectors.shape[1]),
     )

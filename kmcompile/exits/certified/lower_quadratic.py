@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import comb, cosh, tanh
 
 import numpy as np
 
-from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
@@ -67,14 +65,12 @@ class Parts:
         A sum over m vectors of products rounds each term at most m + 4 d + 40 times, the factors
         and the coefficients of `merge_duplicate_vectors` included (Higham, eq. 3.5).
         """
-        kernel, beta = machine.kernel, machine.dual_coef[0]
-        vectors = machine.support_vectors
-        if isinstance(kernel, Sigmoid):
-            outer, higher = _taylor(kernel), [_rest_of_tanh(kernel, vectors, beta)]
-        else:
-            assert isinstance(kernel, Poly)
-            outer = _binomial(kernel)
-            higher = [_norm(vectors, beta, k, outer[k]) for k in range(3, len(outer))]
+        vectors, beta = machine.support_vectors, machine.dual_coef[0]
+        series = machine.kernel.series()
+        outer = series.factors
+        higher = [_norm(vectors, beta, k, outer[k]) for k in range(3, len(outer))]
+        if series.rest is not None:
+            higher.append(_rest(series.rest, vectors, beta))
         degree = 2 + len(higher)
         lengths = np.sqrt((vectors**2).sum(axis=1))
         sizes = np.array([abs(outer[k]) * (np.abs(beta) @ lengths**k) for k in range(3)])
@@ -98,35 +94,19 @@ class Parts:
         )
 
 
-def _binomial(kernel: Poly) -> list[float]:
-    """Return the factors of <s, x>^k in (gamma <s, x> + c)^d: C(d, k) c^(d - k) gamma^k."""
-    d = kernel.degree
-    return [comb(d, k) * kernel.coef0 ** (d - k) * kernel.gamma**k for k in range(d + 1)]
+def _rest(rest: float, vectors: Float64Array, beta: Float64Array) -> float:
+    """Return C with |sum_i beta_i r(<s_i, x>)| <= C |x|^3, r what `Series` leaves out.
 
-
-def _taylor(kernel: Sigmoid) -> list[float]:
-    """Return the factors of <s, x>^k in tanh(c + gamma <s, x>), k = 0, 1, 2.
-
-    tanh' = 1 / cosh^2 and tanh'' / 2 = -tanh / cosh^2.
-    """
-    value, slope = tanh(kernel.coef0), cosh(min(abs(kernel.coef0), 300.0)) ** -2
-    return [value, kernel.gamma * slope, -(kernel.gamma**2) * value * slope]
-
-
-def _rest_of_tanh(kernel: Sigmoid, vectors: Float64Array, beta: Float64Array) -> float:
-    """Return C with |sum_i beta_i r(gamma <s_i, x>)| <= C |x|^3, r the remainder of `_taylor`.
-
-    |tanh'''| <= 2, so |r(u)| <= |u|^3 / 3 and |r'(u)| <= u^2. With N the largest eigenvalue of
+    |r(t)| <= rest |t|^3, |r'(t)| <= 3 rest t^2. With N the largest eigenvalue of
     sum_i |beta_i| |s_i| s_i s_i', sum |beta_i| |<s_i, x>|^3 <= N |x|^3 as |<s_i, x>| <= |s_i| |x|,
-    and where x moves by delta the remainders move by at most |gamma|^3 N delta Y^2. C is
-    |gamma|^3 N / 3.
+    and where x moves by delta the remainders move by at most 3 C delta Y^2. C is rest N.
     """
     weights = np.abs(beta) * np.sqrt((vectors**2).sum(axis=1))
     square = (vectors.T * weights) @ vectors
     rounding = (2 * len(beta) + 8 * len(square) + 50) * UNIT_ROUNDOFF_64
     size = float((weights * (vectors**2).sum(axis=1)).sum())
     largest = float(np.linalg.eigvalsh((square + square.T) / 2).max())
-    return abs(kernel.gamma) ** 3 / 3 * (max(largest, 0.0) + rounding * size) * _UP
+    return rest * (max(largest, 0.0) + rounding * size) * _UP
 
 
 def _norm(vectors: Float64Array, beta: Float64Array, k: int, factor: float) -> float:

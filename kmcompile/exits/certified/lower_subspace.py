@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.exits.candidates.blocks import as_blocks
 from kmcompile.exits.certified.hadamard import largest_eigenvalues
-from kmcompile.kernels import Poly
+from kmcompile.kernels import Polynomial
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
@@ -145,8 +145,8 @@ def lower_subspace(
         The unit U: a typical |gamma <s, x> + coef0| of the terms that matter.
     max_touched : int
     """
-    exact, kernel = program.ends.exact, machine.kernel
-    assert isinstance(exact, ExactSum) and isinstance(kernel, Poly)
+    exact, kernel = program.ends.exact, machine.kernel.polynomial
+    assert isinstance(exact, ExactSum)
     beta, delta, v = subspace.beta, subspace.delta, subspace.reach
     n_slots, d, p = exact.n_slots, kernel.degree, subspace.products.n_rows
     longest = exact.n_blocks + exact.lanes + exact.n_groups
@@ -179,7 +179,7 @@ def _longest(rows: Float64Array) -> float:
     return float(np.sqrt((rows**2).sum(axis=1).max())) * _UP
 
 
-def _remainder(kernel: Poly, unit: float, subspace: Subspace, stored: float) -> PolyRemainder:
+def _remainder(kernel: Polynomial, unit: float, subspace: Subspace, stored: float) -> PolyRemainder:
     """Return the remainder's constants.
 
     The computed u^ differs from gamma' <s_i, x> + coef0' - gamma' <r_i, x'> by at most the sum of

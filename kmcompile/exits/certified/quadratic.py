@@ -6,7 +6,6 @@ import math
 
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.kernels import Poly, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.passes.expand_polynomial import can_expand, n_monomials
 from kmcompile.program.program import Program
@@ -24,19 +23,20 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     """Return why a machine cannot have quadratic bounds; "" if it can."""
     exact, kernel = program.ends.exact, machine.kernel
     n_sv, n_features = machine.support_vectors.shape
-    if not isinstance(kernel, Poly | Sigmoid):
+    if not kernel.has_series:
         return f"its bounds are of polynomials and sigmoids, and the kernel is {kernel.name}"
-    if isinstance(kernel, Poly) and not 2 <= kernel.degree <= _LARGEST_DEGREE:
-        return f"the degree must be 2 to {_LARGEST_DEGREE}, is {kernel.degree}"
-    if isinstance(kernel, Poly) and kernel.degree > 2 and kernel.coef0 == 0:
-        return f"with coef0 0 there is no part below degree {kernel.degree}"
+    degree = kernel.polynomial.degree if kernel.is_polynomial else None
+    if degree is not None and not 2 <= degree <= _LARGEST_DEGREE:
+        return f"the degree must be 2 to {_LARGEST_DEGREE}, is {degree}"
+    if degree is not None and degree > 2 and kernel.polynomial.coef0 == 0:
+        return f"with coef0 0 there is no part below degree {degree}"
     if not machine.task.has_one_sign:
         return "it is for two classes"
     if program.codes is not None or not isinstance(exact, ExactSum):
         return f"it reads the input in float32, not in {program.number_format}"
     if n_features > _MOST_FEATURES:
         return f"it is for at most {_MOST_FEATURES:,} features, the model has {n_features:,}"
-    if n_sv > _MOST_VECTORS and not (isinstance(kernel, Poly) and kernel.degree == 2):
+    if n_sv > _MOST_VECTORS and degree != 2:
         return f"it is for at most {_MOST_VECTORS:,} vectors, the model has {n_sv:,}"
     return ""
 
@@ -63,7 +63,6 @@ def offer_quadratic(asked: Asked) -> list[Offer]:
 
 def _multiplied_out(machine: KernelMachine) -> float:
     """Return the multiply-adds of a polynomial's monomials; infinity if there is no such sum."""
-    kernel = machine.kernel
-    if not isinstance(kernel, Poly) or not can_expand(machine):
+    if not can_expand(machine):
         return math.inf
-    return n_monomials(machine.support_vectors.shape[1], kernel.degree)
+    return n_monomials(machine.support_vectors.shape[1], machine.kernel.polynomial.degree)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels import Kernel, Poly
+from kmcompile.kernels import Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
@@ -34,8 +34,7 @@ class Gram:
 
 def gram_of(kernel: Kernel, z: Float64Array, s: Float64Array | None = None) -> Gram:
     """Return the kernels of z with s, by default with z itself."""
-    condition = kernel.degree if isinstance(kernel, Poly) else 1.0
-    error = (z.shape[1] + 12) * 2 * condition * UNIT_ROUNDOFF_64
+    error = (z.shape[1] + 12) * 2 * kernel.condition * UNIT_ROUNDOFF_64
     return Gram(kernel.values(z, z if s is None else s), error)
 
 

@@ -13,7 +13,6 @@ from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.sequence_normals import Squares
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.refined import refined_lists
-from kmcompile.kernels.derivatives import has_gradient
 from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
@@ -97,10 +96,10 @@ def _free_sequences(
 ) -> Iterator[BoundSequence]:
     """Yield the sequences of free vectors that the room allows, each of another list.
 
-    There are none for a kernel without a derivative: laplacian and chi2 have kinks.
+    There are none for a kernel without a derivative: laplacian and chi2 have kinks, matern may.
     """
     machine, program = asked.machine, asked.program
-    if not has_gradient(machine.kernel):
+    if not machine.kernel.has_gradient:
         return
     lengths = free_lengths(of_support_vectors, program.ends, asked.room.operations)
     name = "bound_sequence of free vectors"

@@ -16,7 +16,6 @@ from kmcompile.exits.certified.monomials import monomials
 from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.exits.certified.pruning import Forest, Pruned, kinds
 from kmcompile.exits.certified.subdivision import Subdivision, subdivide
-from kmcompile.kernels import Rbf
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
@@ -99,7 +98,7 @@ def usual_bytes(program: Program) -> int:
 
 def why_not(machine: KernelMachine, program: Program) -> str:
     """Return why a machine cannot have a sign map: kernel, classes or features; "" if it may."""
-    if not isinstance(machine.kernel, Rbf):
+    if not machine.kernel.is_gaussian:
         return f"a map is of an rbf kernel, this machine's is {machine.kernel.name}"
     if not machine.task.has_one_sign:
         return f"a map is of one sign, and this machine is {machine.task.value}"
@@ -223,7 +222,7 @@ def proof_of(
         Largest distance of the exact input from the input that the map looks up.
     """
     linear = linear_input(machine)
-    if linear is None or not len(points) or not isinstance(machine.kernel, Rbf):
+    if linear is None or not len(points) or not machine.kernel.is_gaussian:
         return None
     basis = monomials(machine.n_features, DEGREES[machine.n_features])
     expansions = RbfExpansions(machine.kernel, machine.support_vectors, basis)

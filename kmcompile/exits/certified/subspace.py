@@ -11,7 +11,6 @@ from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.hadamard import POWER_STEPS
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.kernels import Poly
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
@@ -48,10 +47,11 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     It must be binary, polynomial and not too large.
     """
     exact, kernel = program.ends.exact, machine.kernel
-    if not isinstance(kernel, Poly):
+    if not kernel.is_polynomial:
         return f"its bounds are of polynomials, and the kernel is {kernel.name}"
-    if not 2 <= kernel.degree <= _LARGEST_DEGREE:
-        return f"the degree must be 2 to {_LARGEST_DEGREE}, is {kernel.degree}"
+    degree = kernel.polynomial.degree
+    if not 2 <= degree <= _LARGEST_DEGREE:
+        return f"the degree must be 2 to {_LARGEST_DEGREE}, is {degree}"
     if program.codes is not None or not isinstance(exact, ExactSum):
         return f"it computes kernels of the exact sum in float32, not in {program.number_format}"
     if exact.n_decisions != 1 or exact.n_rows != 1:
@@ -100,9 +100,8 @@ def fit_subspace(
     # Evenly from all samples: they may be sorted by class.
     rows = np.unique(np.linspace(0, len(samples) - 1, _SAMPLES).astype(np.int64))
     batch = program.prepare.run(Batch.of(np.ascontiguousarray(samples[rows]), 1))
-    assert isinstance(machine.kernel, Poly)
     trial = Trial.of(machine, program, batch)
-    if not _LEAST_SCALE < trial.unit**machine.kernel.degree < 1 / _LEAST_SCALE:
+    if not _LEAST_SCALE < trial.unit**machine.kernel.polynomial.degree < 1 / _LEAST_SCALE:
         return []
     found: dict[int, tuple[float, SubspaceCertificate]] = {}
     most = min(trial.vectors.shape) // 2
@@ -147,8 +146,8 @@ def _operations(machine: KernelMachine) -> float:
     The powers go through memory one number at a time, which takes ten times as long.
     """
     m, n = machine.support_vectors.shape
-    assert isinstance(machine.kernel, Poly)
-    return float(m * m * (n + 10 * machine.kernel.degree * POWER_STEPS) + 4 * m * n * min(m, n))
+    degree = machine.kernel.polynomial.degree
+    return float(m * m * (n + 10 * degree * POWER_STEPS) + 4 * m * n * min(m, n))
 
 
 def _least(found: dict[int, tuple[float, SubspaceCertificate]]) -> float:
@@ -183,8 +182,8 @@ class Trial:
     @classmethod
     def of(cls, machine: KernelMachine, program: Program, batch: Batch) -> Trial:
         """Return a trial of prepared samples."""
-        exact, kernel = program.ends.exact, machine.kernel
-        assert isinstance(exact, ExactSum) and isinstance(kernel, Poly)
+        exact, kernel = program.ends.exact, machine.kernel.polynomial
+        assert isinstance(exact, ExactSum)
         vectors = exact.columns().T.astype(np.float64)
         beta = exact.slot_decisions()[:, 0].astype(np.float64)
         inner = kernel.gamma * (batch.x.astype(np.float64) @ vectors.T) + kernel.coef0
@@ -218,8 +217,7 @@ class Trial:
 
     def best(self, p: int) -> tuple[float, SubspaceCertificate]:
         """Return the best stage in p dimensions and its mean cost, relative to the exact sum."""
-        assert isinstance(self.machine.kernel, Poly)
-        degree = self.machine.kernel.degree
+        degree = self.machine.kernel.polynomial.degree
         subspace = Subspace.of(self.program, self.directions[:p], self.delta, degree)
         tried = []
         for share in _UNITS:

@@ -16,7 +16,6 @@ from kmcompile.exits.certified.local_expansion import affordable, spend
 from kmcompile.exits.certified.local_expansion import why_not as why_not_expanded
 from kmcompile.exits.certified.many_vectors import known_of, most_operations
 from kmcompile.exits.certified.offers import Asked, Offer
-from kmcompile.kernels import Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
@@ -122,8 +121,9 @@ def lower_taylor(
     degree : int
         From 2 to 6.
     """
-    assert isinstance(machine.kernel, Rbf)
-    vectors = Vectors(machine.kernel.gamma, machine.support_vectors, decision_coefficients(machine))
+    vectors = Vectors(
+        machine.kernel.gaussian_gamma, machine.support_vectors, decision_coefficients(machine)
+    )
     leaves = levels[-1]
     made = [_polynomials(vectors, leaf, degree) for leaf in leaves]
     return TaylorPolynomial(
@@ -136,7 +136,7 @@ def lower_taylor(
         decisions=np.stack([c.decisions for c in leaves]),
         terms=np.stack([terms for terms, _ in made]),
         bounds=np.stack([bounds for _, bounds in made]),
-        **reach_constants(machine.kernel.gamma, machine.support_vectors.shape[1]),
+        **reach_constants(machine.kernel.gaussian_gamma, machine.support_vectors.shape[1]),
     )
 
 

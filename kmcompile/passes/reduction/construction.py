@@ -10,7 +10,6 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.optimize import minimize
 
 from kmcompile.errors import InputError
-from kmcompile.kernels.derivatives import gradient, has_gradient
 from kmcompile.model.coefficients import vector_classes, with_vectors
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
@@ -71,8 +70,8 @@ class Problem:
         """
         beta, products = self.coefficients(Z)
         kernel, weighted = self.normals.kernel, beta * self.relative[:, None]
-        slope = gradient(kernel, Z, Z, weighted.T @ beta)
-        slope -= gradient(kernel, Z, self.normals.vectors, self.normals.sums.back(weighted.T))
+        slope = kernel.gradient(Z, Z, weighted.T @ beta)
+        slope -= kernel.gradient(Z, self.normals.vectors, self.normals.sums.back(weighted.T))
         return -float((weighted * products.T).sum()), 2 * slope
 
 
@@ -105,7 +104,7 @@ def construct(
         The kernel is not positive definite, or has no derivative here.
     """
     kernel = machine.kernel
-    if not has_gradient(kernel):
+    if not kernel.has_gradient:
         raise InputError(f"the {kernel.name} kernel has no derivative here: vectors stay in place")
     normals = normals or Normals.of(machine)
     problem = Problem.of(normals, start)

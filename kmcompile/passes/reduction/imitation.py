@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from kmcompile.kernels import Kernel
-from kmcompile.kernels.derivatives import gradient
 from kmcompile.model.coefficients import (
     decision_coefficients,
     relevant_decisions,
@@ -70,7 +69,7 @@ class Target:
         error[(self.clear & (error * self.decisions > 0)) | ~self.relevant] = 0.0
         unit = max(float((self.decisions[self.relevant] ** 2).sum()), np.finfo(float).tiny)
         slope = 2 * error / unit
-        of_vectors = gradient(self.kernel, Z, self.points, (slope @ beta).T)
+        of_vectors = self.kernel.gradient(Z, self.points, (slope @ beta).T)
         return float((error**2).sum()) / unit, of_vectors, slope.T @ values, slope.sum(axis=0)
 
 

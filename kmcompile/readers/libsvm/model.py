@@ -182,7 +182,7 @@ def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str
     width = vectors.vectors.shape[1]
     # An inner product with a shorter vector leaves out the features beyond its end.
     later = "ignores later ones, as the C does"
-    if isinstance(kernel, Rbf):
+    if kernel.of_distance:
         later = "adds later ones to the distances, the C does not look at them"
     notes = [
         f"a LIBSVM file does not tell the number of features: {width} is the largest index of its "

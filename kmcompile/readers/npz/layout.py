@@ -86,6 +86,7 @@ PARAMETERS = MappingProxyType(
         "cosine": (),
         "normalized_poly": ("gamma", "coef0", "degree"),
         "fourier": (),
+        "matern": ("gamma", "degree"),
     }
 )
 """The kernels and their parameters; cosine and normalized_poly also normalise the vectors."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Fourier, Kernel, Linear
+from kmcompile.kernels import Fourier, Kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
@@ -155,7 +155,7 @@ def behind_map(machine: KernelMachine, feature_map: FeatureMap) -> KernelMachine
         The machine is not linear, or a step between is not.
     """
     both = f"{feature_map.name} before {machine.kind}"
-    if not isinstance(machine.kernel, Linear):
+    if not machine.kernel.is_linear:
         raise InputError(
             f"{both} with the {machine.kernel.name} kernel is a kernel of kernels, must be before "
             f"a linear machine; retrain without {feature_map.name} or with LinearSVC"

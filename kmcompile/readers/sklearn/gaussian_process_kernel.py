@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Kernel, Linear, Poly, Rbf
+from kmcompile.kernels import Kernel, Linear, Matern, Poly, Rbf
+from kmcompile.kernels.matern import DEGREES
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, record_of, short_ascii
 from kmcompile.readers.sklearn.kernels import pairwise_kernel
@@ -19,8 +20,8 @@ from kmcompile.steps import Affine, Step
 MODULE = "sklearn.gaussian_process.kernels"
 
 _ALLOWED = (
-    "one RBF, DotProduct (also to a whole power) or PairwiseKernel, with ConstantKernels as "
-    "factors and ConstantKernels and WhiteKernels as terms"
+    "one RBF, Matern, DotProduct (also to a whole power) or PairwiseKernel, with ConstantKernels "
+    "as factors and ConstantKernels and WhiteKernels as terms"
 )
 _MAX_DEPTH = 10
 _MAX_POWER = 2**31 - 1
@@ -43,6 +44,11 @@ class Covariance:
     scale: float = 0.0
     kernel: Kernel | None = None
     steps: tuple[Step, ...] = ()
+
+
+def is_covariance(value: Any) -> bool:
+    """Return whether an estimator's `kernel` is an object of this module, alive or from a file."""
+    return record_of(value).module == MODULE
 
 
 def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
@@ -89,21 +95,44 @@ def _white(fields: Fields, n: int, depth: int) -> Covariance:
 
 def _rbf(fields: Fields, n: int, depth: int) -> Covariance:
     """exp(-|(s - x) / length_scale|^2 / 2), of one length or of one a feature."""
+    return _of_lengths(fields, n, lambda length: Rbf(float(0.5 / np.square(length))))
+
+
+def _matern(fields: Fields, n: int, depth: int) -> Covariance:
+    """The Matern kernel of nu 0.5, 1.5, 2.5 or infinity, which is rbf, of |(s - x) / length_scale|.
+
+    gamma = sqrt(2 nu) / length_scale.
+    """
+    nu = fields.get("nu")
+    if isinstance(nu, float) and nu == np.inf:
+        return _rbf(fields, n, depth)
+    nu = fields.number("nu")
+    degree = nu - 0.5
+    if degree not in DEGREES:
+        allowed = "0.5, 1.5, 2.5 or infinity"
+        raise fields.error("nu", f"is {nu}", allowed, "retrain with one of these")
+    return _of_lengths(
+        fields, n, lambda length: Matern(float(np.sqrt(2 * nu) / length), int(degree))
+    )
+
+
+def _of_lengths(fields: Fields, n: int, make: Callable[[np.float64], Rbf | Matern]) -> Covariance:
+    """Return a kernel of |(s - x) / length_scale|, of one length or of one a feature."""
     value = fields.get("length_scale")
     if not isinstance(value, np.ndarray) or value.size == 1:
         length = fields.first_number("length_scale")
         _require_positive(fields, length)
         with np.errstate(over="ignore", divide="ignore"):
-            gamma = float(0.5 / np.square(np.float64(length)))
-        if not 0 < gamma < np.inf:
+            kernel = make(np.float64(length))
+        if not 0 < kernel.gamma < np.inf:
             allowed = "a length whose square is neither 0 nor infinite"
             raise fields.error("length_scale", f"is {length}", allowed, "retrain the model")
-        return Covariance(0.0, 1.0, Rbf(gamma))
+        return Covariance(0.0, 1.0, kernel)
     lengths = fields.array("length_scale", (n,))
     _require_positive(fields, float(lengths.min()))
     with np.errstate(over="ignore"):
         scaling = Affine(np.zeros(n), 1.0 / lengths)
-    return Covariance(0.0, 1.0, Rbf(0.5), (scaling,))
+    return Covariance(0.0, 1.0, make(np.float64(1.0)), (scaling,))
 
 
 def _require_positive(fields: Fields, length: float) -> None:
@@ -169,6 +198,7 @@ _READERS: Mapping[str, Callable[[Fields, int, int], Covariance]] = MappingProxyT
         "ConstantKernel": _constant,
         "WhiteKernel": _white,
         "RBF": _rbf,
+        "Matern": _matern,
         "DotProduct": _dot_product,
         "Exponentiation": _power,
         "PairwiseKernel": _pairwise,

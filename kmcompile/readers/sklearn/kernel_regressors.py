@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -14,35 +15,67 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array, rounded_sum
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.readers.fields import Fields
-from kmcompile.readers.sklearn.gaussian_process_kernel import read_covariance
+from kmcompile.readers.sklearn.gaussian_process_kernel import (
+    Covariance,
+    is_covariance,
+    read_covariance,
+)
 from kmcompile.readers.sklearn.kernels import read_pairwise_kernel, through
 from kmcompile.steps import Step
 
 
 def _read_kernel_ridge(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
-    """Read a KernelRidge: sum_i dual_coef_i K(s_i, x), over all training inputs."""
+    """Read a KernelRidge: sum_i dual_coef_i K(s_i, x), over all training inputs.
+
+    K is named, or an object of sklearn.gaussian_process.kernels.
+    """
     fields.require_fitted("dual_coef_")
     for name in ("gamma", "coef0", "degree"):
         fields.get(name)
     inputs = _training_inputs(fields, "X_fit_")
+    kernel = fields.get("kernel")
+    if is_covariance(kernel):
+        covariance = _with_kernel(kernel, inputs.shape[1], "kernel")
+        coefficients = _one_target(fields, "dual_coef_", len(inputs))
+        return _of_covariance(fields, notes, covariance, inputs, coefficients)
     steps, kernel = read_pairwise_kernel(fields, inputs.shape[1])
     coefficients = _one_target(fields, "dual_coef_", len(inputs))
     return _machine(fields, notes, steps, kernel, inputs, coefficients, 0.0)
 
 
 def _read_gaussian_process(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
-    """Read the mean of a GaussianProcessRegressor: sum_i alpha_i k(s_i, x), target units.
+    """Read the mean of a GaussianProcessRegressor: sum_i alpha_i k(s_i, x), target units."""
+    fields.require_fitted("alpha_")
+    inputs = _training_inputs(fields, "X_train_")
+    covariance = _with_kernel(fields.get("kernel_"), inputs.shape[1], "kernel_")
+    alpha = _one_target(fields, "alpha_", len(inputs))
+    std, mean = fields.first_number("_y_train_std"), fields.first_number("_y_train_mean")
+    return _of_covariance(fields, notes, covariance, inputs, alpha, std, mean)
+
+
+def _with_kernel(value: Any, n_features: int, name: str) -> Covariance:
+    """Return a covariance that depends on the input."""
+    covariance = read_covariance(value, n_features)
+    if covariance.kernel is None:
+        raise InputError(f"{name} is constant, must have a kernel of the input; retrain with one")
+    return covariance
+
+
+def _of_covariance(
+    fields: Fields,
+    notes: tuple[str, ...],
+    covariance: Covariance,
+    inputs: Float64Array,
+    alpha: Float64Array,
+    std: float = 1.0,
+    mean: float = 0.0,
+) -> KernelMachine:
+    """Return the machine of sum_i alpha_i k(s_i, x) in units of the target.
 
     With k = c + v K and a target that was normalised to (y - mean) / std, the coefficients are
     std v alpha_i and the intercept is std c sum_i alpha_i + mean.
     """
-    fields.require_fitted("alpha_")
-    inputs = _training_inputs(fields, "X_train_")
-    covariance = read_covariance(fields.get("kernel_"), inputs.shape[1])
-    if covariance.kernel is None:
-        raise InputError("kernel_ is constant, must have a kernel of the input; retrain with one")
-    alpha = _one_target(fields, "alpha_", len(inputs))
-    std, mean = fields.first_number("_y_train_std"), fields.first_number("_y_train_mean")
+    assert covariance.kernel is not None
     with np.errstate(over="ignore"):
         coefficients = std * covariance.scale * alpha
     constant = std * covariance.constant * rounded_sum(alpha)

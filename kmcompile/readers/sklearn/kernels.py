@@ -15,10 +15,12 @@ from kmcompile.kernels import (
     Kernel,
     Laplacian,
     Linear,
+    Matern,
     Poly,
     Rbf,
     Sigmoid,
 )
+from kmcompile.kernels.matern import DEGREES
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import Fields
@@ -63,12 +65,13 @@ def pairwise_kernel(
     ----------
     name : str
         linear, poly or polynomial, rbf, sigmoid, laplacian, chi2, additive_chi2 or cosine; besides
-        scikit-learn's also intersection and normalized_poly (`_normalized_poly`).
+        scikit-learn's also intersection, normalized_poly (`_normalized_poly`) and matern
+        (`_matern`).
     n_features : int
         Features of the vectors.
     gamma, coef0, degree : number or None
         None is the default of sklearn.metrics.pairwise: gamma 1 / n_features, chi2's 1;
-        coef0 1; degree 3. Parameters that the kernel does not have are ignored.
+        coef0 1; degree 3, matern's 1. Parameters that the kernel does not have are ignored.
     prefix : str
         Precedes the names of parameters in messages.
 
@@ -128,9 +131,9 @@ class _Parameters:
         """Return coef0."""
         return self.number("coef0", default)
 
-    def degree(self) -> int:
+    def degree(self, default: int = 3) -> int:
         """Return a whole degree, which KernelRidge also holds as a float."""
-        degree = self.number("degree", 3)
+        degree = self.number("degree", default)
         if degree != int(degree) or not 0 <= degree <= _MAX_DEGREE:
             allowed = f"a whole number from 0 to {_MAX_DEGREE}"
             raise self.fields.error("degree", f"is {degree}", allowed, "retrain the model")
@@ -139,6 +142,14 @@ class _Parameters:
 
 def _poly(given: _Parameters) -> Expressed:
     return (), Poly(given.gamma(), given.coef0(), given.degree())
+
+
+def _matern(given: _Parameters) -> Expressed:
+    """The Matern kernel of degree = nu - 1/2 and gamma = sqrt(2 nu) / length_scale."""
+    degree = given.degree(1)
+    if degree not in DEGREES:
+        raise given.fields.error("degree", f"is {degree}", "0, 1 or 2", "retrain the model")
+    return (), Matern(given.gamma(), degree)
 
 
 def _cosine(given: _Parameters) -> Expressed:
@@ -175,6 +186,7 @@ _KERNELS: Mapping[str, Callable[[_Parameters], Expressed]] = MappingProxyType(
         "cosine": _cosine,
         "intersection": lambda given: ((), Intersection()),
         "normalized_poly": _normalized_poly,
+        "matern": _matern,
     }
 )
 

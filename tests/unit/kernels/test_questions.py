@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import fields
 
 import numpy as np
 import pytest
 
 from kmcompile.kernels import CATALOGUE, Kernel
+from kmcompile.kernels.float32 import KernelContext
 
 RNG = np.random.default_rng(5)
 S, X = RNG.uniform(0.1, 2.0, size=(2, 9, 4))
@@ -60,3 +62,46 @@ def test_the_order_of_the_features_does_not_matter(kernel: Kernel):
     np.testing.assert_allclose(
         kernel.values(S[:, order], X[:, order]), kernel.values(S, X), rtol=1e-12
     )
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+def test_a_kernel_gives_what_it_says_that_it_has_and_nothing_else(kernel: Kernel):
+    asked: dict[str, Callable[[], object]] = {
+        "is_gaussian": lambda: kernel.gaussian_gamma,
+        "is_polynomial": lambda: kernel.polynomial,
+        "has_series": kernel.series,
+        "has_gradient": lambda: kernel.gradient(X, S, np.ones((9, 9))),
+        "has_reach": lambda: kernel.reach(KernelContext(4, 0.0, 4.0, 0.0, 0.0, False)),
+    }
+    for name, ask in asked.items():
+        if getattr(kernel, name):
+            ask()
+        else:
+            with pytest.raises((TypeError, NotImplementedError), match=kernel.name):
+                ask()
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.is_gaussian], ids=str)
+def test_a_gaussian_kernel_is_the_exponential_of_its_gamma(kernel: Kernel):
+    square = ((X[:, None] - S) ** 2).sum(axis=2)
+    expected = np.exp(-kernel.gaussian_gamma * square)
+    np.testing.assert_allclose(kernel.values(S, X), expected, rtol=1e-12)
+    wider = np.exp(-0.5 * kernel.gaussian_gamma * square)
+    np.testing.assert_allclose(kernel.of_gamma_times(0.5).values(S, X), wider, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.has_series], ids=str)
+def test_a_kernel_is_its_series_but_for_the_rest(kernel: Kernel):
+    series = kernel.series()
+    t = np.linspace(-1.0, 1.0, 201)
+    values = kernel.values(np.ones((1, 1)), t[:, None])[:, 0]
+    off = np.abs(values - np.polyval(series.factors[::-1], t))
+    assert (off <= (series.rest or 0.0) * np.abs(t) ** 3 + 1e-12 * np.abs(values).max()).all()
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.slope is not None], ids=str)
+def test_a_kernel_moves_by_at_most_its_slope(kernel: Kernel):
+    distances = np.linspace(0.0, 4.0, 4001)
+    values = kernel.values(np.zeros((1, 1)), distances[:, None])[:, 0]
+    assert kernel.slope is not None
+    assert (np.abs(np.diff(values)) <= kernel.slope * np.diff(distances) + 1e-15).all()

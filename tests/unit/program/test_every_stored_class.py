@@ -60,6 +60,7 @@ CASES = (
     cascades.CORE[5],
     *certified.CORE[:3],
     certified.OTHERS[0],
+    certified.OTHERS[2],
     ratios.CORE[0],
     quadratics.CORE[0],
     subspaces.CORE[2],

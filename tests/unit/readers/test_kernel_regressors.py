@@ -61,6 +61,9 @@ RIDGES = [
     KernelRidge(kernel="laplacian"),
     KernelRidge(kernel="chi2", gamma=0.5),
     KernelRidge(kernel="cosine"),
+    KernelRidge(kernel=Matern(0.7, nu=1.5)),
+    KernelRidge(kernel=ConstantKernel(2.0) * Matern(0.7, nu=2.5) + ConstantKernel(0.5)),
+    KernelRidge(kernel=RBF(0.7)),
 ]
 
 
@@ -85,9 +88,11 @@ def test_kernel_ridge_of_a_column_or_of_sparse_inputs_is_the_same(tmp_path):
         (KernelRidge(kernel="precomputed"), Y, "kernel is 'precomputed', must be linear"),
         (KernelRidge(), np.column_stack([Y, Y]), "trained on 2 targets, must be 1; train one"),
         (KernelRidge(kernel=lambda a, b: a @ b), Y, "kernel is of type"),
+        (KernelRidge(kernel=ConstantKernel(2.0)), Y, "kernel is constant, must have a kernel"),
+        (KernelRidge(kernel=Matern(nu=0.7)), Y, "nu is 0.7, must be 0.5, 1.5, 2.5 or infinity"),
         (GaussianProcessRegressor(optimizer=None), np.column_stack([Y, Y]), "on 2 targets"),
     ],
-    ids=["precomputed", "targets", "function", "process"],
+    ids=["precomputed", "targets", "function", "constant", "nu", "process"],
 )
 def test_what_cannot_be_compiled_is_refused(model, target, words):
     fitted = model.fit(X @ X.T if model.kernel == "precomputed" else X, target)
@@ -104,6 +109,10 @@ KERNELS = [
     DotProduct(0.5) + WhiteKernel(0.1),
     WhiteKernel(0.1) + ConstantKernel(0.3) * Exponentiation(DotProduct(1.0), 2),
     PairwiseKernel(1.0, metric="laplacian") + WhiteKernel(0.1),
+    Matern(0.7, nu=0.5),
+    ConstantKernel(2.0) * Matern(0.7, nu=1.5) + WhiteKernel(0.1),
+    Matern(np.full(X.shape[1], 0.5), nu=2.5) + ConstantKernel(3.0),
+    Matern(0.7, nu=np.inf),
 ]
 
 
@@ -135,7 +144,7 @@ def own_kernel(a, b, **given):
 @pytest.mark.parametrize(
     ("kernel", "words"),
     [
-        (Matern(nu=0.5), "kernel_ has sklearn.gaussian_process.kernels.Matern, must be one RBF"),
+        (Matern(nu=0.7), "nu is 0.7, must be 0.5, 1.5, 2.5 or infinity"),
         (RationalQuadratic(), "kernel_ has sklearn.gaussian_process.kernels.Rational"),
         (RBF(1.0) + DotProduct(), "kernel_ is a sum of two kernels"),
         (RBF(1.0) * DotProduct(), "kernel_ is a product of two kernels"),

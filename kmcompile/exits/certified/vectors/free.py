@@ -7,7 +7,6 @@ from scipy.optimize import minimize
 
 from kmcompile.exits.certified.vectors.greedy import Pursuit
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
-from kmcompile.kernels.derivatives import gradient, self_gradient
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
@@ -49,10 +48,10 @@ def gain(span: Span, relative: Float64Array, z: Float64Array) -> tuple[float, Fl
     per_product = 2 * relative * c / d
     on_vectors = normals.sums.back(per_product[None])
     on_span = ((2 * value / d * q - span.weights @ per_product) @ span.triangle)[None]
-    slope = gradient(normals.kernel, Z, normals.vectors, on_vectors)
+    slope = normals.kernel.gradient(Z, normals.vectors, on_vectors)
     if len(span):
-        slope += gradient(normals.kernel, Z, span.vectors, on_span)
-    slope -= value / d * self_gradient(normals.kernel, Z)
+        slope += normals.kernel.gradient(Z, span.vectors, on_span)
+    slope -= value / d * normals.kernel.self_gradient(Z)
     return value, slope[0]
 
 

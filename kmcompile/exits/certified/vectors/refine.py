@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from kmcompile.exits.certified.vectors.free import box
-from kmcompile.kernels.derivatives import gradient
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.factors import cholesky, solve_triangular
@@ -76,9 +75,9 @@ class NestedCost:
         back = solve_triangular(lower, slope, trans="T")
         of_gram = _gram_slope(lower, -np.tril(back @ rows.T))
         of_gram += _NUGGET * np.diag(np.diag(of_gram))
-        total = gradient(kernel, Z, self.X, back[:, :n])
-        total += gradient(kernel, Z, normals.vectors, normals.sums.back(back[:, n:]))
-        total += gradient(kernel, Z, Z, 2 * of_gram)
+        total = kernel.gradient(Z, self.X, back[:, :n])
+        total += kernel.gradient(Z, normals.vectors, normals.sums.back(back[:, n:]))
+        total += kernel.gradient(Z, Z, 2 * of_gram)
         return cost, total
 
     def _of_coordinates(self, q: Float64Array, w: Float64Array) -> tuple[float, Float64Array]:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.vectors.free import SEARCHES, free_vectors
 from kmcompile.exits.certified.vectors.refine import EVALUATIONS, NestedCost, refine
-from kmcompile.kernels import Poly
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
@@ -106,7 +105,7 @@ def _trial(normals: Normals) -> int:
     the form, as many, leave nothing of the normal. Fewer vectors say little.
     """
     kernel = normals.kernel
-    if isinstance(kernel, Poly) and kernel.degree == 2:
+    if kernel.is_polynomial and kernel.polynomial.degree == 2:
         n_features = int(normals.vectors.shape[1])
         return max(_TRIAL, n_features + 1)
     return _TRIAL

@@ -306,7 +306,7 @@ class BoundSequence(EarlyExit):
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
         expands = getattr(other, "expands", False)
-        return isinstance(other.kernel, self.reach.kernels) and self.expands == expands
+        return other.kernel.reach_class is type(self.reach) and self.expands == expands
 
     def needs(self) -> frozenset[str]:
         """Return "nonzeros" and "square" if the C runs over the list of nonzero features."""

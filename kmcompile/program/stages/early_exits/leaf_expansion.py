@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch, put
 from kmcompile.program.laid import Laid, Layout
@@ -102,10 +102,8 @@ class LeafExpansion(LocalExpansion):
         assert isinstance(ends.exact, RoutedSum)
         return ends.exact
 
-    def _kernel(self, ends: Ends) -> RbfFloat32:
-        kernel = self._routed(ends).kernel
-        assert isinstance(kernel, RbfFloat32)
-        return kernel
+    def _kernel(self, ends: Ends) -> Float32Kernel:
+        return self._routed(ends).kernel
 
     def _projected(self, leaf: NDArray[np.intp], v: Float32Array) -> Float32Array:
         y = np.zeros((len(v), self.n_basis), dtype=np.float32)
@@ -120,7 +118,7 @@ class LeafExpansion(LocalExpansion):
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: one of rbf leaves of one gamma."""
-        if not isinstance(other, RoutedSum) or not isinstance(other.kernel, RbfFloat32):
+        if not isinstance(other, RoutedSum) or not other.kernel.is_gaussian:
             return False
         plain = other.products is None and other.linear is None and not other.has_widths
         return plain and int(self.decisions.max(initial=0)) < other.n_decisions

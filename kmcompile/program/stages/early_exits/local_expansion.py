@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import UNKNOWN, Batch, joined, put
 from kmcompile.numeric.scalar import root_bound
@@ -242,7 +242,7 @@ class LocalExpansion(EarlyExit):
         batch: Batch,
         node: NDArray[np.intp],
         square: Float32Array,
-        kernel: RbfFloat32,
+        kernel: Float32Kernel,
     ) -> Local:
         """Return the nearest centre of each query and the query's distance from it."""
         reach = bound_of_root(square) * self.up + batch.deviation
@@ -366,11 +366,10 @@ class LocalExpansion(EarlyExit):
         np.put_along_axis(high, decisions, most, axis=1)
         return narrowed(batch, low, high)
 
-    def _kernel(self, ends: Ends) -> RbfFloat32:
+    def _kernel(self, ends: Ends) -> Float32Kernel:
         """Return the kernel of the sum behind the stage."""
         exact = ends.exact
         assert isinstance(exact, ExactSum | PairSum | FixedSum)
-        assert isinstance(exact.kernel, RbfFloat32)
         return exact.kernel
 
     def _intercepts(
@@ -410,7 +409,7 @@ class LocalExpansion(EarlyExit):
         """Return whether the stage may stand before a sum, which must have an rbf kernel."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
-        if not isinstance(other.kernel, RbfFloat32):
+        if not other.kernel.is_gaussian:
             return False
         if self.decisions.max(initial=0) >= other.n_decisions:
             return False

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.rbf import RbfFloat32
+from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import UNKNOWN, Batch, put
 from kmcompile.numeric.scalar import root_bound
@@ -225,9 +225,8 @@ class TaylorPolynomial(EarlyExit):
                 self._add(own, v, places, terms, feature + 1, depth + 1)
             total += v[:, feature, None] * own
 
-    def _kernel(self, ends: Ends) -> RbfFloat32:
+    def _kernel(self, ends: Ends) -> Float32Kernel:
         assert isinstance(ends.exact, ExactSum | PairSum)
-        assert isinstance(ends.exact.kernel, RbfFloat32)
         return ends.exact.kernel
 
     def _search_operations(self, ends: Ends) -> int:
@@ -242,7 +241,7 @@ class TaylorPolynomial(EarlyExit):
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum, which must have an rbf kernel."""
-        if not isinstance(other, ExactSum | PairSum) or not isinstance(other.kernel, RbfFloat32):
+        if not isinstance(other, ExactSum | PairSum) or not other.kernel.is_gaussian:
             return False
         return int(self.decisions.max(initial=0)) < other.n_decisions
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,12 @@ from kmcompile.kernels import (
     Kernel,
     Laplacian,
     Linear,
+    Matern,
     Poly,
     Rbf,
     Sigmoid,
 )
+from kmcompile.kernels.matern import DEGREES
 from kmcompile.lower.prepare import length_bound
 from kmcompile.lower.sum_constants import SumContext
 from kmcompile.lower.sums import lower_linear, lower_sum
@@ -62,6 +65,11 @@ def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
         if isinstance(kernel, Rbf):
             distance = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
             value = mp.exp(-mpf(kernel.gamma) * distance)
+        elif isinstance(kernel, Matern):
+            z = mpf(kernel.gamma) * mp.sqrt(
+                mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
+            )
+            value = (1, 1 + z, 1 + z + z * z / 3)[kernel.degree] * mp.exp(-z)
         elif isinstance(kernel, Linear):
             value = mp.fdot(s, x)
         elif isinstance(kernel, Fourier):
@@ -324,7 +332,11 @@ def feature_sum_terms(weights: np.ndarray) -> list[Any]:
     one, some = np.array([[1.0]]), np.abs(spread(200, 8, 1.5))
     thirds = exactly(np.round(some * 64) / 24)
     found: list[Any] = []
-    for kernel, steep in ((Laplacian(0.9), Laplacian(1.0)), (Chi2(0.9), Chi2(2e5))):
+    for kernel, steep in (
+        (Laplacian(0.9), Laplacian(1.0)),
+        (Chi2(0.9), Chi2(2e5)),
+        (Matern(0.9, 0), Matern(1.0, 0)),
+    ):
         name, origin = kernel.name, np.full((1, 8), 0.125)
         no_shift = {"slope": ZERO, "shift_minimum": ZERO}
         found += [
@@ -426,9 +438,13 @@ def test_the_trivial_bound_holds_where_the_deviation_says_nothing():
     assert excess(machine, of_stage("trivial_bound")(stage), lost) > 1.0
 
 
-def test_bounds_of_rbf_hold_at_every_distance_about_the_cutoff():
-    machine = machine_of(Rbf(0.3), np.zeros((1, 2)), [2.0**40])
-    radius = np.sqrt(np.linspace(80.0, 95.0, 400) / 0.3 / 2)
+@pytest.mark.parametrize(
+    "kernel", [Rbf(0.3), *(Matern(0.3, degree) for degree in DEGREES)], ids=str
+)
+def test_bounds_of_distances_hold_at_every_distance_about_the_cutoff(kernel):
+    machine = machine_of(kernel, np.zeros((1, 2)), [2.0**40])
+    z = np.linspace(80.0, 95.0, 400) / 0.3
+    radius = (np.sqrt(z) if isinstance(kernel, Rbf) else z) / np.sqrt(2)
     assert excess(machine, stage_of(machine), exactly(np.column_stack([radius, radius]))) <= 1.0
 
 
@@ -458,6 +474,7 @@ def test_bounds_of_poly_hold_for_every_degree_about_its_zero(degree, coef0):
         Chi2(0.4),
         AdditiveChi2(),
         Intersection(),
+        *(Matern(0.8, degree) for degree in DEGREES),
     ],
 )
 def test_bounds_hold_for_every_number_of_lanes(kernel, lanes):
@@ -471,6 +488,9 @@ KERNELS_OF_SUMS = {
     "laplacian": Laplacian,
     "chi2": Chi2,
     "additive_chi2": lambda gamma: AdditiveChi2(),
+    "matern0": partial(Matern, degree=0),
+    "matern1": partial(Matern, degree=1),
+    "matern2": partial(Matern, degree=2),
 }
 
 
