@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +24,7 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
 from kmcompile.report.assemble import verified_again
 from kmcompile.report.failure_report import Made
-from kmcompile.report.image_section import image_facts
+from kmcompile.report.flight.image import image_facts
 from kmcompile.report.one_answer import one_answer_warnings
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
@@ -114,7 +114,7 @@ def make_image(
     warnings += one_answer_warnings(machine, program, [plan.samples, plan.test_samples])
     return {
         "image": {
-            **asdict(image_facts(program, emitted.image, path.name)),
+            **image_facts(program, emitted.image, path.name),
             "sha256": hashlib.sha256(emitted.image).hexdigest(),
             "model_sha256": program.model_sha256,
         },

@@ -33,9 +33,10 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.curve import Reduction
 from kmcompile.remedies import remedied
 from kmcompile.report import html, json_report
-from kmcompile.report.assemble import Compilation, assemble, options_in_effect, verified_again
+from kmcompile.report.assemble import assemble, options_in_effect, verified_again
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.certified_instead import modes_compared
+from kmcompile.report.compilation import Compilation
 from kmcompile.report.failure_report import Made
 from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes

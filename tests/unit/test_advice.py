@@ -85,9 +85,9 @@ CASES = [
     ("rbf", "--mode exact --monitor 0.05", "needs samples"),
     ("rbf", "--target avr --replay float64 --mode exact", "--replay float64: the C type double"),
     ("rbf", "--mode exact --capacity 90", "only an image has a capacity"),
-    ("rbf", "--tables image --data samples.npz", "is not built yet for mode statistical"),
-    ("rbf", "--tables image --format int16", "--tables image is not built yet for --format"),
-    ("rbf", "--mode exact --tables image --step 900", "--tables image is not built yet for …\n"),
+    ("rbf", "--tables image --data samples.npz", "does not go with mode statistical"),
+    ("rbf", "--tables image --format int16", "--tables image does not go with --format int16"),
+    ("rbf", "--mode exact --tables image --step 900", "--tables image does not go with --step"),
     ("laplacian", "--mode exact --tables image", "no image holds the … kernel, only …"),
     ("rbf", "--mode exact --tables image --target avr", "its tables lie in the memory of the"),
     ("rbf", "--mode exact --tolerance 0.1", "this model gives labels, not values"),
@@ -224,8 +224,10 @@ def proposals(message: str, words: list[str]) -> Iterator[list[str]]:
             kept = {key: value for key, value in given.items() if key != named[0]}
             yield flat(kept | asked(found))
         elif "leave out" in clause:
-            left = {one for one, *_ in found}
-            yield flat({key: value for key, value in given.items() if key not in left})
+            used, _, left = clause.partition("leave out")
+            gone = {one for one, *_ in OPTION.findall(left)}
+            kept = {key: value for key, value in given.items() if key not in gone}
+            yield flat(kept | asked(OPTION.findall(used)))
         elif "such as" in clause:
             yield flat(given | {"--name": [clause.rpartition(" ")[2]]})
         elif found:
