@@ -13,7 +13,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.redundancy import stored_bytes
 from kmcompile.reduction.reducible import require_reducible
 from kmcompile.request.asked_mode import instead
-from kmcompile.request.flight import is_excluded, keeps_float32
+from kmcompile.request.flight import FLIGHT, is_excluded, keeps_float32
 from kmcompile.text.figures import listed
 
 
@@ -101,10 +101,9 @@ class _Remedies:
             yield f"--reduce N with N below {max(2, int(share * self._machine.n_support_vectors))}"
 
     def _left_out(self) -> Iterator[str]:
-        if self._over == "RAM" and self._plan.step is not None:
-            yield "--step"
-        if self._over in ("flash", "addresses") and self._plan.options.copies > 1:
-            yield "--redundancy"
+        for option in FLIGHT:
+            if self._over in option.takes and option.is_asked(self._plan.options):
+                yield option.asked
 
     def _larger_budget(self) -> Iterator[str]:
         target = self._plan.target

@@ -126,6 +126,7 @@ FLIGHT = (
         "Also in steps of N multiply-adds at most.",
         {"type": int, "metavar": "N"},
         check=lambda value: check_count("step", value, most=LARGEST),
+        takes=("RAM",),
     ),
     FlightOption(
         "telemetry",
@@ -143,6 +144,7 @@ FLIGHT = (
                 ("package",), "its crate declares the self-test of one copy", values=("rust",)
             ),
         ),
+        takes=("flash", "addresses"),
     ),
 )
 

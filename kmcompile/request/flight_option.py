@@ -81,6 +81,8 @@ class FlightOption:
         What it does not go with. Each pair of options is told once, by either.
     only_float32 : bool
         Whether `--format auto` is float32 with it.
+    takes : tuple of str
+        The budgets (`OverBudgetError.over`) of which a program takes less without it.
     """
 
     name: str
@@ -92,6 +94,7 @@ class FlightOption:
     needs: tuple[str, str] = ("", "")
     excludes: tuple[Exclusion, ...] = ()
     only_float32: bool = False
+    takes: tuple[str, ...] = ()
 
     def is_asked(self, options: Options) -> bool:
         """Return whether the option is asked for."""

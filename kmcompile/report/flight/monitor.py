@@ -68,8 +68,8 @@ def _told(section: Report) -> Told:
     ]
     quantiles = [(share_text(one["share"]), f"{one['score']:.3g}") for one in section["quantiles"]]
     caption = (
-        "Found: in_range is false, or the input is refused. All are samples that fitted no\n"
-        "    score and set no limit, or are made from such samples."
+        "Found: in_range is false, or the input is refused. All are samples that fitted no "
+        "score and set no limit, or are made from such samples."
     )
     tables = (
         Rows(("Inputs", "What they are", "Number", "Found"), found, "What it finds", caption),

@@ -97,9 +97,9 @@ def _instructions(
 def _told(section: Report) -> Told:
     heads = ("Step", "Does", "Operations, worst case")
     caption = (
-        "Operations are multiply-adds of the cost model; one in float64 counts as many as\n"
-        "    it takes instructions. The steps are those of the longest path: a query ends with the "
-        "piece that\n    answers it."
+        "Operations are multiply-adds of the cost model; one in float64 counts as many as it takes "
+        "instructions. The steps are those of the longest path: a query ends with the piece that "
+        "answers it."
     )
     tables = (Rows(heads, _rows(section["places"]), caption=caption),)
     return Told("The answer in steps", _facts(section), tables=tables)
