@@ -18,10 +18,7 @@ from kmcompile.request.values import check_count, check_number, flag
 LARGEST = 2**32 - 1
 """Of the numbers that stand in the C."""
 
-_OF_A_PROMISE = (
-    *("mode", "risk", "loss", "risk_control", "thresholds", "generated"),
-    *("window", "dimensions"),
-)
+_OF_A_PROMISE = ("risk", "loss", "risk_control", "thresholds", "generated", "window", "dimensions")
 
 
 def as_number(value: Any) -> Any:
@@ -61,7 +58,8 @@ def _check_redundancy(value: object) -> None:
 
 _DEFAULT = Options()
 
-_PROMISE_IN_IMAGE = "what samples choose would be code, not numbers of an image"
+_SINGLE_INPUTS = "a risk is about single inputs, not all within a tolerance"
+_SHAPES = "shapes that samples choose are code"
 
 FLIGHT = (
     FlightOption(
@@ -69,22 +67,20 @@ FLIGHT = (
         "Where the model is: in the code, or in an image to uplink [code].",
         value="image",
         excludes=(
-            Exclusion(
-                ("mode",), _PROMISE_IN_IMAGE, values=("statistical",), instead="--mode certified"
-            ),
-            Exclusion((*_OF_A_PROMISE[1:], "reduce"), _PROMISE_IN_IMAGE),
+            Exclusion(("mode",), _SHAPES, values=("statistical",), instead="--mode certified"),
+            Exclusion((*_OF_A_PROMISE, "reduce"), _SHAPES),
             Exclusion(
                 ("format",),
-                "exits and replays of integers read no image yet",
+                "exits on integers read no image yet",
                 values=("int8", "int16"),
                 instead="--mode exact",
                 but_in_mode="exact",
             ),
-            Exclusion(("monitor",), "its directions and limits are no tables of an image yet"),
+            Exclusion(("monitor",), "its limits are in the code"),
             Exclusion(("input_tolerance",), "its bounds read no image yet"),
-            Exclusion(("package",), "no framework's part opens an image yet"),
-            Exclusion(("step",), "its schedule counts the blocks of one model"),
-            Exclusion(("redundancy",), "the second copy of an image is another image"),
+            Exclusion(("package",), "no framework opens one yet"),
+            Exclusion(("step",), "it counts the blocks of one model"),
+            Exclusion(("redundancy",), "its copy is another image"),
         ),
         only_float32=True,
     ),
@@ -104,14 +100,9 @@ FLIGHT = (
         check=_check_tolerance,
         excludes=(
             Exclusion(
-                _OF_A_PROMISE[:1],
-                "a risk is about single inputs, not about all within a tolerance",
-                values=("statistical",),
-                instead="--mode certified",
+                ("mode",), _SINGLE_INPUTS, values=("statistical",), instead="--mode certified"
             ),
-            Exclusion(
-                _OF_A_PROMISE[1:], "it is about single inputs, not about all within a tolerance"
-            ),
+            Exclusion(_OF_A_PROMISE, _SINGLE_INPUTS),
             Exclusion(
                 ("replay",),
                 "sums in double leave as many labels open as sums in float",
@@ -183,30 +174,30 @@ def check_together(options: Options) -> None:
     Traceback (most recent call last):
     kmcompile.errors.UsageError: --redundancy 2 does not go with --package rust (its crate ...
     """
-    told, excluding, others, instead = [], [], dict[str, None](), dict[str, str]()
+    told, excluding = [], []
+    others, instead = dict[str, None](), dict[str, str]()
     for option in FLIGHT:
         if not option.is_asked(options):
             continue
-        said, reasons = option.said(options), []
+        reasons: dict[str, list[str]] = {}
         for exclusion in option.excludes:
             given = exclusion.given(options)
             if given:
-                reasons.append(f"{', '.join(given.values())} ({exclusion.why})")
+                reasons.setdefault(exclusion.why, []).extend(given.values())
             if given and exclusion.instead:
                 instead[exclusion.instead.split()[0]] = exclusion.instead
             else:
                 others |= dict.fromkeys(map(flag, given))
         if reasons:
-            told.append(f"{said} does not go with {', '.join(reasons)}")
+            named = ", ".join(f"{', '.join(said)} ({why})" for why, said in reasons.items())
+            told.append(f"{option.said(options)} does not go with {named}")
             excluding.append(option.asked)
     if told:
         ways = [f"use {one}" for one in instead.values()]
         ways += [f"leave out {' and '.join(others)}"] if others else []
-        raise UsageError(
-            f"{', and '.join(told)}\n"
-            f"leave out {' and '.join(excluding)}, or {' and '.join(ways)}\n"
-            "kmcompile manual flight says what goes with what"
-        )
+        said = [told[0], ", and ".join(told[1:])] if told[1:] else told
+        advice = f"leave out {' and '.join(excluding)}, or {' and '.join(ways)}"
+        raise UsageError("\n".join([*said, f"{advice}; kmcompile manual flight has the table"]))
     for option in FLIGHT:
         needed, else_said = option.needs
         if needed and option.is_asked(options) and getattr(options, needed) is None:

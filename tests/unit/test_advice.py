@@ -88,6 +88,13 @@ CASES = [
     ("rbf", "--tables image --data samples.npz", "does not go with mode statistical"),
     ("rbf", "--tables image --format int16", "--tables image does not go with --format int16"),
     ("rbf", "--mode exact --tables image --step 900", "--tables image does not go with --step"),
+    (
+        "rbf",
+        "--tables image --redundancy 2 --package rust --data samples.npz --step 90",
+        "--redundancy 2 does not go with --package rust",
+    ),
+    ("rbf", "--tables image --format int8 --data samples.npz", "does not go with mode stat"),
+    ("rbf", "--input-tolerance 0.01 --mode statistical --data samples.npz", "a risk is about sing"),
     ("laplacian", "--mode exact --tables image", "no image holds the … kernel, only …"),
     ("rbf", "--mode exact --tables image --target avr", "its tables lie in the memory of the"),
     ("rbf", "--mode exact --tolerance 0.1", "this model gives labels, not values"),
@@ -208,7 +215,7 @@ NO_VALUES = {"if", "and", "with", "without", "or", "such", "for", "there"}
 
 def proposals(message: str, words: list[str]) -> Iterator[list[str]]:
     """Yield the commands that the last line of a message proposes to run instead."""
-    head, advice = re.split(r"\n|; ", message, maxsplit=1)
+    head, advice = re.split(r"\n(?!--.* does not go with )|; ", message, maxsplit=1)
     for clause in re.split(
         r",? or (?=use|give|leave|choose|pass|--|an?\b)|; |, (?=use|give|leave)|\n(?:or )?", advice
     ):

@@ -29,13 +29,15 @@ def go_together(one: FlightOption, other: FlightOption) -> bool:
     return frozenset((one.name, other.name)) not in pairs
 
 
-def matrix() -> Iterator[list[str]]:
-    """Yield the head, and a row for each option with those before it."""
-    yield ["", *(f"`{option.asked}`" for option in FLIGHT[:-1])]
-    for number, row in enumerate(FLIGHT[1:], 1):
-        cells = ["yes" if go_together(row, column) else "no" for column in FLIGHT[:number]]
-        cells += [""] * (len(FLIGHT) - 1 - len(cells))
-        yield [f"`{row.asked}`", *cells]
+def together() -> Iterator[list[str]]:
+    """Yield the head, and a row for each option with those that go with it, and others."""
+    yield ["option", "goes with", "does not go with"]
+    for option in FLIGHT:
+        others: dict[bool, list[str]] = {True: [], False: []}
+        for other in FLIGHT:
+            if other is not option:
+                others[go_together(option, other)].append(f"`{other.asked}`")
+        yield [f"`{option.asked}`", ", ".join(others[True]), ", ".join(others[False]) or "-"]
 
 
 def others_of(exclusion: Exclusion) -> str:
@@ -54,7 +56,7 @@ def reasons() -> Iterator[list[str]]:
 
 def test_the_tables_are_those_of_the_options() -> None:
     for heading, rows in (
-        ("What goes with what", matrix()),
+        ("What goes with what", together()),
         ("What does not, and why", reasons()),
     ):
         assert f"\n{lines(rows)}\n" in section(PAGE, heading), lines(rows)

@@ -50,11 +50,15 @@ EXCLUDED = [
 ]
 
 
-def first_line(options: Options) -> str:
+def conflicts(options: Options) -> str:
+    """Return what a message says before its last line, which says what to do."""
     with pytest.raises(UsageError) as told:
         check_together(options)
-    assert len(str(told.value).split("\n")) == 3
-    return str(told.value).split("\n")[0]
+    said, _, advice = str(told.value).rpartition("\n")
+    assert advice.startswith("leave out ") and "kmcompile manual flight" in advice
+    lines = str(told.value).split("\n")
+    assert len(lines) <= 3 and all(len(line) <= 500 for line in lines)  # none is cut
+    return said
 
 
 def test_each_pair_is_declared_once() -> None:
@@ -72,7 +76,7 @@ def test_two_options_for_flight_go_together_unless_the_list_excludes_them(
 ) -> None:
     options = without_defaults(Options(**GIVEN[pair[0]], **GIVEN[pair[1]]))
     if any({option.name, other} == set(pair) for option, _, other in EXCLUDED):
-        first = first_line(options)
+        first = conflicts(options)
         assert all(one.said(options) in first for one in FLIGHT if one.name in pair)
     else:
         check_options(options)
@@ -87,14 +91,16 @@ def test_what_is_excluded_is_told_with_its_reason(
     option: FlightOption, exclusion: Exclusion, other: str
 ) -> None:
     value = {name: one for given in GIVEN.values() for name, one in given.items()} | OTHERS
-    first = first_line(Options(**{**GIVEN[option.name], other: value[other]}))
+    first = conflicts(Options(**{**GIVEN[option.name], other: value[other]}))
     assert f"{option.asked} " in first and "does not go with --" in first
     assert f"({exclusion.why})" in first
 
 
 def test_all_conflicts_are_in_one_message() -> None:
     given: dict[str, Any] = {name: one for each in GIVEN.values() for name, one in each.items()}
-    first = first_line(Options(**given | {"package": "rust", "reduce": 9, "replay": "float64"}))
+    promise = {"mode": "statistical", "risk": 0.05, "risk_control": "expected", "generated": 9}
+    others = {"package": ("rust", "cfs"), "reduce": 9, "replay": "float64", "format": "int16"}
+    first = conflicts(Options(**given | promise | others))
     for said in ("--monitor", "--step", "--package", "--input-tolerance", "--reduce", "--replay"):
         assert said in first
     assert first.count("does not go with") == 3 and "--telemetry" not in first

@@ -37,7 +37,7 @@ def plan(**options):
             {"mode": "statistical", "data": Path("a.npz")},
             "--mode statistical .a risk is",
         ),
-        ({"risk": 0.01, "data": Path("a.npz")}, "--risk 0.01 .it is about single inputs"),
+        ({"risk": 0.01, "data": Path("a.npz")}, "--risk 0.01 .a risk is about single inputs"),
         ({"replay": "float64"}, "or leave out --replay"),
         ({"reduce": 10}, "or leave out --reduce"),
     ],
