@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kmcompile import readers
 from kmcompile.build.recipe import Recipe
 from kmcompile.choice.program import for_image
 from kmcompile.emit.emitter import emit_files
@@ -19,12 +18,12 @@ from kmcompile.errors import BudgetError, InputError, UsageError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
-from kmcompile.passes.move_threshold import move_asked_threshold
+from kmcompile.pipeline import Progress, read_model, tell_nobody
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
 from kmcompile.report.assemble import verified_again
 from kmcompile.report.failure_report import Made
-from kmcompile.report.image_section import image_facts
+from kmcompile.report.flight.image import image_facts
 from kmcompile.report.one_answer import one_answer_warnings
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
@@ -32,8 +31,6 @@ from kmcompile.verify.findings import Findings
 from kmcompile.verify.verifier import Verifier, collect_queries
 from kmcompile.version import VERSION
 from kmcompile.whole_file import check_free, write_whole
-
-Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +84,13 @@ def make_image(
     VerificationError
         If the code with the new image does not give the answers of the model.
     """
-    tell = progress or _tell_nobody
+    tell = progress or tell_nobody
     path = Path(f"{model.stem}.bin") if out is None else out
     check_free(path, [given for given in (model, data, test_data) if given is not None], folder)
     tell("comparing hashes")
     flying = _flying(folder)
     tell("reading the model")
-    machine = _read(model, trust_pickle, flying.report)
+    machine = read_model(model, trust_pickle, flying.report["options"].get("threshold"))
     _check_same_task(machine, flying.program, folder)
     tell("lowering")
     plan = _plan(model, machine, flying, data, test_data)
@@ -114,7 +111,7 @@ def make_image(
     warnings += one_answer_warnings(machine, program, [plan.samples, plan.test_samples])
     return {
         "image": {
-            **asdict(image_facts(program, emitted.image, path.name)),
+            **image_facts(program, emitted.image, path.name),
             "sha256": hashlib.sha256(emitted.image).hexdigest(),
             "model_sha256": program.model_sha256,
         },
@@ -177,10 +174,6 @@ def _identity(name: str, content: bytes) -> dict[str, Any]:
     }
 
 
-def _tell_nobody(text: str) -> None:
-    """Ignore a step's text on its progress."""
-
-
 def _image(path: Path) -> bytes:
     try:
         content = path.read_bytes()
@@ -202,12 +195,6 @@ def _flying(folder: Path) -> _Flying:
     folder_files.check_digests(files, program, report)
     recipe = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace"))
     return _Flying(files, program, report, recipe)
-
-
-def _read(model: Path, trust_pickle: bool, report: Mapping[str, Any]) -> KernelMachine:
-    machine = readers.load_model(model, trust_pickle=trust_pickle)
-    threshold = report["options"].get("threshold")
-    return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 
 def _check_same_task(machine: KernelMachine, program: Program, folder: Path) -> None:

@@ -33,9 +33,10 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.reduction.curve import Reduction
 from kmcompile.remedies import remedied
 from kmcompile.report import html, json_report
-from kmcompile.report.assemble import Compilation, assemble, options_in_effect, verified_again
+from kmcompile.report.assemble import assemble, options_in_effect, verified_again
 from kmcompile.report.cascade import cascade_of
 from kmcompile.report.certified_instead import modes_compared
+from kmcompile.report.compilation import Compilation
 from kmcompile.report.failure_report import Made
 from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes
@@ -83,7 +84,7 @@ def compile_model(
     KmcompileError
         If a step fails; nothing is written then.
     """
-    tell = progress or _tell_nobody
+    tell = progress or tell_nobody
     request = Request.of(model, options)
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
@@ -177,14 +178,14 @@ def verify_folder(
     dict
         The findings, in the shape of report.json; "files" is the number of compared hashes.
     """
-    tell = progress or _tell_nobody
+    tell = progress or tell_nobody
     tell("comparing hashes")
     files = folder_files.read(folder)
     program, report = folder_files.parse(files)
     folder_files.check_digests(files, program, report)
     machine = None
     if model is not None:
-        machine = _read(model, trust_pickle, report["options"].get("threshold"))
+        machine = read_model(model, trust_pickle, report["options"].get("threshold"))
         folder_files.check_model(machine, program, model.name)
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
     promise = promise_of(report) if program.takes_risk else None
@@ -211,20 +212,20 @@ def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
     return inspected(readers.load_model(model, trust_pickle=trust_pickle))
 
 
-def _tell_nobody(text: str) -> None:
+def tell_nobody(text: str) -> None:
     """Ignore a step's text on its progress."""
 
 
 def asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
     """Return the model as it was trained, and the plan of its compilation."""
     tell("reading the model")
-    machine = _read(model, request.given.trust_pickle, request.options.threshold)
+    machine = read_model(model, request.given.trust_pickle, request.options.threshold)
     plan = request.plan(machine)
     tell("lowering")
     return machine, plan
 
 
-def _read(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:
+def read_model(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:
     """Return the model with the threshold of `--threshold`."""
     machine = readers.load_model(model, trust_pickle=trust_pickle)
     return machine if threshold is None else move_asked_threshold(machine, threshold)

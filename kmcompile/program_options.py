@@ -6,7 +6,10 @@ from collections.abc import Callable
 
 import click
 
+from kmcompile.request.flight import FLIGHT
+from kmcompile.request.flight_option import FlightOption
 from kmcompile.request.option_values import CHOICES
+from kmcompile.request.values import flag
 
 Command = Callable[..., None]
 
@@ -27,7 +30,14 @@ def choice(name: str, text: str, multiple: bool = False) -> Callable[[Command], 
     return click.option(name, type=click.Choice(CHOICES[field]), help=text, multiple=multiple)
 
 
-_PROGRAM_OPTIONS = (
+def _for_flight(option: FlightOption) -> Callable[[Command], Command]:
+    name = flag(option.name)
+    if option.name in CHOICES:
+        return choice(name, option.help)
+    return click.option(name, help=option.help, **option.words)
+
+
+_PROGRAM_OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option("--target", default="host", metavar="NAME", help="Board or machine [host]."),
     click.option(
         "--threshold",
@@ -51,23 +61,11 @@ _PROGRAM_OPTIONS = (
     choice("--optimize", "What is made small: mean or worst instructions, flash [balanced]."),
     click.option("--reduce", metavar="N|auto|off", help="Fewer support vectors [off]."),
     click.option("--tolerance", type=float, metavar="T", help="Regression: width to stop at."),
-    choice("--tables", "Where the model is: in the code, or in an image to uplink [code]."),
+    *map(_for_flight, FLIGHT),
     click.option("--capacity", type=int, metavar="N", help="Most vectors of an image [1.25 n]."),
-    click.option(
-        "--monitor",
-        type=float,
-        metavar="P",
-        help="in_range false for unusual inputs, at most P of usual.",
-    ),
-    click.option(
-        "--input-tolerance", metavar="T|FILE", help="Certify for inputs as far off as this [off]."
-    ),
     _number_of_bytes("--max-flash", "Flash budget, such as 64KB [the target's]."),
     _number_of_bytes("--max-ram", "RAM budget [the target's]."),
     click.option("--max-instructions", type=int, metavar="N", help="Most in the worst case."),
-    click.option("--redundancy", type=int, metavar="2", help="A second copy of every table."),
-    click.option("--telemetry", is_flag=True, help="Counters for housekeeping messages."),
-    click.option("--step", type=int, metavar="N", help="Also in steps of N multiply-adds at most."),
     click.option(
         "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
     ),

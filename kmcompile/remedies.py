@@ -13,6 +13,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.redundancy import stored_bytes
 from kmcompile.reduction.reducible import require_reducible
 from kmcompile.request.asked_mode import instead
+from kmcompile.request.flight import FLIGHT, is_excluded, keeps_float32
 from kmcompile.text.figures import listed
 
 
@@ -100,10 +101,9 @@ class _Remedies:
             yield f"--reduce N with N below {max(2, int(share * self._machine.n_support_vectors))}"
 
     def _left_out(self) -> Iterator[str]:
-        if self._over == "RAM" and self._plan.step is not None:
-            yield "--step"
-        if self._over in ("flash", "addresses") and self._plan.redundancy > 1:
-            yield "--redundancy"
+        for option in FLIGHT:
+            if self._over in option.takes and option.is_asked(self._plan.options):
+                yield option.asked
 
     def _larger_budget(self) -> Iterator[str]:
         target = self._plan.target
@@ -128,7 +128,7 @@ class _Remedies:
     def _has_better_format(self) -> bool:
         """Return whether `--format auto` would take a format that may meet the budget."""
         plan, lowered = self._plan, self._chosen.lowered
-        fixed = plan.in_image or plan.input_tolerance is not None
+        fixed = keeps_float32(plan.options)
         if plan.number_format == "auto" or fixed or self._machine.task is Task.REGRESSION:
             return False
         flash = plan.budgets.flash_bytes
@@ -142,11 +142,11 @@ class _Remedies:
         tables = other.program.tables()
         if self._over == "array":
             return max(table.n_bytes for table in tables) <= self._allowed
-        return stored_bytes(other.program) * plan.redundancy <= self._allowed
+        return stored_bytes(other.program) * plan.options.copies <= self._allowed
 
     def _can_reduce(self) -> bool:
         options = self._plan.options
-        if self._plan.in_image or options.input_tolerance is not None:
+        if is_excluded("reduce", options):
             return False
         if options.replay == "float64" or options.reduce == "auto":
             return False

@@ -16,9 +16,9 @@ from kmcompile.monitor.held_out import hold_out
 from kmcompile.monitor.monitored import with_monitor
 from kmcompile.program.program import Program
 from kmcompile.report.choices import choices_of
-from kmcompile.request.option_values import flag
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Request
+from kmcompile.request.values import flag
 
 Progress = Callable[[str], None]
 

@@ -92,7 +92,7 @@ def counted_size(
     budget = with_tables_once(plan).budgets.flash_bytes
     if budget is not None and kept[-1].point.table_bytes > budget:
         given = plan.budgets.flash_bytes
-        twice = " with all copies of its tables" if plan.redundancy > 1 else ""
+        twice = " with all copies of its tables" if plan.options.copies > 1 else ""
         what = f"no size fits {given:,} bytes of flash{twice} and keeps"
         raise refused(what, budget, "give a larger --max-flash")
     return points, kept[-1]

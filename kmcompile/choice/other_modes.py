@@ -5,8 +5,8 @@ from __future__ import annotations
 from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE
 from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.request.asked_mode import instead, settling
-from kmcompile.request.option_values import flag
 from kmcompile.request.plan import Plan
+from kmcompile.request.values import flag
 
 
 def other_modes(plan: Plan, n: int) -> str:

@@ -74,10 +74,10 @@ def candidate(machine: KernelMachine, plan: Plan, tell: Callable[[str], None]) -
 def with_tables_once(plan: Plan) -> Plan:
     """Return the plan with the flash for one copy of the tables, beside the code, as the budget."""
     flash = plan.budgets.flash_bytes
-    if flash is None or plan.redundancy == 1:
+    if flash is None or plan.options.copies == 1:
         return plan
     code = min(CODE_BYTES, flash)
-    once = code + (flash - code) // plan.redundancy
+    once = code + (flash - code) // plan.options.copies
     return replace(plan, budgets=replace(plan.budgets, flash_bytes=once))
 
 
@@ -157,8 +157,8 @@ def for_image(
     program, note = add_asked_replay(lowered, exits.program, plan)
     capacity = None if like is None else like.capacity
     if capacity is None:
-        capacity = Capacity.of(program.sum, plan.capacity, most_known_answers(program))
-    program = replace(program, capacity=capacity, telemetry=plan.telemetry)
+        capacity = Capacity.of(program.sum, plan.options.capacity, most_known_answers(program))
+    program = replace(program, capacity=capacity, telemetry=plan.options.telemetry)
     check_supported(program)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
 
@@ -211,7 +211,7 @@ def complete(
         exits = replace(exits, choice=choice)
     program, note = add_asked_replay(lowered, exits.program, plan)
     program = with_distance(program, lowered.machine)
-    program = replace(program, telemetry=plan.telemetry, redundancy=plan.redundancy)
+    program = replace(program, telemetry=plan.options.telemetry, redundancy=plan.options.copies)
     if plan.step is not None:
         program = replace(program, step=weighted_step(program, plan.target, plan.step))
     return ChosenProgram(program, plan, lowered, exits, replay_note=note, judged=judged)

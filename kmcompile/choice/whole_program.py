@@ -17,6 +17,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.wanted import wanted_of
 from kmcompile.reduction.reducible import require_reducible
+from kmcompile.request.flight import is_excluded
 from kmcompile.request.plan import Plan
 
 _ASKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
@@ -234,7 +235,7 @@ def _may_be_reduced(machine: KernelMachine, plan: Plan) -> bool:
         return False
     if plan.promise.thresholds != "risk" or plan.promise.control != "guaranteed":
         return False
-    if plan.replay_required or plan.input_tolerance is not None or plan.in_image:
+    if plan.replay_required or is_excluded("reduce", options):
         return False
     if machine.task is Task.REGRESSION or (machine.routing is not None and options.reduce is None):
         return False

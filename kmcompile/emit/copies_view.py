@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from kmcompile.emit.tables import (
     TableView,
@@ -15,36 +15,16 @@ from kmcompile.program.program import Program
 from kmcompile.program.redundancy import n_blocks
 
 
-@dataclass(frozen=True, slots=True)
-class CopiesView:
-    """What `--redundancy 2` adds to the tables.
-
-    Attributes
-    ----------
-    checksums : TableView
-        The checksums of all blocks.
-    tables : tuple of TableView
-        The second copies of all tables and of the checksums.
-    descriptors : tuple of str
-        The self-test's records of the second copies.
-    n_blocks : int
-    """
-
-    checksums: TableView
-    tables: tuple[TableView, ...]
-    descriptors: tuple[str, ...]
-    n_blocks: int
-
-
-def copies_view(program: Program, tables: tuple[TableView, ...]) -> CopiesView | None:
-    """Return the view of the second copies of a program's tables; None without them."""
+def copies_view(program: Program, tables: tuple[TableView, ...]) -> SimpleNamespace | None:
+    """Return what `--redundancy 2` adds to a program's tables; None without it."""
     if program.redundancy == 1:
         return None
     checksums = table_view(block_checksum_table(program.tables()))
     seconds = tuple(second_copy(table) for table in tables)
-    return CopiesView(
-        checksums=checksums,
+    return SimpleNamespace(
+        checksums=checksums,  # of all blocks
         tables=(*seconds, second_copy(checksums)),
+        # The self-test's records of the second copies.
         descriptors=tuple(descriptor(table, program.name) for table in seconds),
         n_blocks=n_blocks(program.tables()),
     )

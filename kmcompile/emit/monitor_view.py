@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
+from types import SimpleNamespace
 
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import unsigned_literal
@@ -12,29 +12,8 @@ from kmcompile.program.stages import Monitor
 from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 
 
-@dataclass(frozen=True, slots=True)
-class MonitorView:
-    """Values for templates/stages/monitor.c.j2, the entries and the header.
-
-    Parameters
-    ----------
-    stage : Monitor
-    place : str
-        C of the number of the feature that is read k-th.
-    call : str
-        C that asks the monitor about the input of an entry.
-    lines : tuple of str
-        Comment on `in_range`.
-    """
-
-    stage: Monitor
-    place: str
-    call: str
-    lines: tuple[str, ...]
-
-
-def monitor_view(program: Program) -> MonitorView | None:
-    """Return the view of a program's monitor; None without one."""
+def monitor_view(program: Program) -> SimpleNamespace | None:
+    """Return what the C says and calls of a program's monitor; None without one."""
     stage = program.monitor
     if stage is None:
         return None
@@ -43,10 +22,12 @@ def monitor_view(program: Program) -> MonitorView | None:
         f"{stage.share:.3g}, with a confidence of {MONITOR_CONFIDENCE:g}. No answer depends on it"
     )
     read = "x" if program.codes is None else "input.code"
-    return MonitorView(
-        stage,
-        place=_place(stage),
+    return SimpleNamespace(
+        stage=stage,
+        place=_place(stage),  # of the feature that is read k-th
+        # Asks the monitor about the input of an entry.
         call=f"{program.name}_monitor({read})",
+        # Comment on `in_range`.
         lines=tuple(textwrap.wrap(text, COMMENT_COLUMNS - 28, break_on_hyphens=False)),
     )
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-
-import numpy as np
+from types import SimpleNamespace
 
 from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.prepare_view import PrepareView
-from kmcompile.emit.step_place_view import PlaceView, place_view
+from kmcompile.emit.step_place_view import place_view
 from kmcompile.program.pieces import parts_replay, parts_sum
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import schedule
@@ -43,95 +42,8 @@ class ExitPiece:
     limited: bool
 
 
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """Values for templates/step.c.j2 and templates/header/step.h.j2.
-
-    Parameters
-    ----------
-    most_operations, most_steps : str
-        C literals of the options's number, and of the steps of the longest path.
-    places : tuple of PlaceView
-    exits : tuple of ExitPiece
-    kept : tuple of Kept
-    prepared_x : str
-        C of where the prepared input of a float program lies; "" if the input becomes codes.
-    takes_codes : bool
-        Whether a job may begin with codes.
-    recalls_raw, recalls_floats, recalls_allowed : bool
-        Whether stages read the received input, codes in float, or the most kernel evaluations.
-    begins_in_workspace, begins_with_input : bool
-        Arguments of what is done before the first early exit.
-    parts_sum, parts_replay : bool
-        Whether the sum, or the replay's, is parted into blocks of vectors.
-    sums_pairs, replay_sums_pairs : bool
-        Whether the sum, or the replay's, is one of pairs, which is parted into kernels and pairs.
-    pair_entries : str
-        C literal of the most entries of a pair; "" of other sums.
-    square_type : str
-        C type of |x|^2 of a sum in integers that is parted; "" of other sums.
-    has_terms : bool
-        Whether a parted sum has a kernel in float32.
-    sum_reads_input, end_reads_input : bool
-        Whether the begin and the end of a parted sum take the input.
-    replay_is_fine : bool
-        Whether the replay sums fine codes.
-    replay_has_terms : bool
-        Whether the replay's sum has a kernel in double.
-    replay_block_reads_input : bool
-        Whether a block of the replay takes the input.
-    replay_lists : bool
-        Whether the replay finds all distances at its begin.
-    replay_x : str
-        The member of the replay's workspace in which the prepared input is.
-    replay_end_reads_input : bool
-    job_bytes : int
-        At least `sizeof` of a job.
-    harness_start : str
-        C literal of the word of a harness record at which the answer in steps begins.
-    reach : float32 or None
-        What an input tolerance adds to the deviation that the exits get.
-    """
-
-    most_operations: str
-    most_steps: str
-    places: tuple[PlaceView, ...]
-    exits: tuple[ExitPiece, ...]
-    kept: tuple[Kept, ...]
-    prepared_x: str
-    takes_codes: bool
-    recalls_raw: bool
-    recalls_floats: bool
-    recalls_allowed: bool
-    begins_in_workspace: bool
-    begins_with_input: bool
-    parts_sum: bool
-    sums_pairs: bool
-    pair_entries: str
-    parts_replay: bool
-    replay_sums_pairs: bool
-    square_type: str
-    has_terms: bool
-    begin_reads_input: bool
-    end_reads_input: bool
-    replay_is_fine: bool
-    replay_has_terms: bool
-    replay_block_reads_input: bool
-    replay_lists: bool
-    replay_x: str
-    replay_end_reads_input: bool
-    job_bytes: int
-    harness_start: str
-    reach: np.float32 | None
-
-    @property
-    def has_progress(self) -> bool:
-        """Whether any sum is parted into blocks."""
-        return self.parts_sum or self.parts_replay
-
-
-def step_view(layout: Layout, harness_start: int) -> StepView | None:
-    """Return the view of the functions in steps; None if the C has none.
+def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
+    """Return what templates/step.c.j2 and header/step.h.j2 print; None if the C has no steps.
 
     Parameters
     ----------
@@ -156,7 +68,8 @@ def step_view(layout: Layout, harness_start: int) -> StepView | None:
     fine = replayed is not None and in_integers and not isinstance(replayed.sum, LongSum)
     lists = fine and bool(getattr(program.codes, "sparse", False))
     replay_prepared = None if layout.replay is None else layout.replay.prepared
-    return StepView(
+    return SimpleNamespace(
+        # The option's number, and the steps of the longest path.
         most_operations=unsigned_literal(planned.most_operations),
         most_steps=unsigned_literal(planned.most_steps),
         places=tuple(place_view(place, planned.places) for place in planned.places),
@@ -164,31 +77,39 @@ def step_view(layout: Layout, harness_start: int) -> StepView | None:
             ExitPiece(turn.stage.name, "result->in_range" in turn.condition) for turn in early.turns
         ),
         kept=kept,
+        # Where the prepared input of a float program lies; "" if the input becomes codes.
         prepared_x="" if codes else _prepared_x(layout.prepared),
-        takes_codes=codes,
+        takes_codes=codes,  # a job may begin with codes
+        # Whether stages read the received input, codes in float, or the most kernel evaluations.
         recalls_raw="raw" in names,
         recalls_floats="x" in names,
         recalls_allowed="max_kernel_evals" in names,
+        # Arguments of what is done before the first early exit.
         begins_in_workspace=bool(early.float_codes or early.reuses_kernels or early.proves),
         begins_with_input=bool(early.float_codes or early.gate),
+        # The sum, or the replay's, is parted into blocks of vectors, or into kernels and pairs.
         parts_sum=parts_sum(program),
-        sums_pairs=isinstance(exact, PairSum),
-        pair_entries=(unsigned_literal(exact.longest_pair) if isinstance(exact, PairSum) else ""),
-        replay_sums_pairs=replayed is not None and isinstance(replayed.sum, PairSum | LongPairs),
         parts_replay=parts_replay(program),
+        has_progress=parts_sum(program) or parts_replay(program),
+        sums_pairs=isinstance(exact, PairSum),
+        replay_sums_pairs=replayed is not None and isinstance(replayed.sum, PairSum | LongPairs),
+        pair_entries=(unsigned_literal(exact.longest_pair) if isinstance(exact, PairSum) else ""),
+        # C type of |x|^2 of a sum in integers; whether a sum has a kernel in float32.
         square_type=(code_table_view(exact.codes).sum_type if isinstance(exact, FixedSum) else ""),
         has_terms=isinstance(exact, ExactSum),
+        # What takes the input: the begin and the end of a parted sum, a block of the replay.
         begin_reads_input=codes,
         end_reads_input=isinstance(exact, FixedSum) or _is_reduced(exact),
+        replay_block_reads_input=not in_integers or (fine and not lists),
+        replay_end_reads_input=in_integers or (replayed is not None and _is_reduced(replayed.sum)),
+        # The replay sums fine codes, has a kernel in double, finds all distances at its begin.
         replay_is_fine=fine,
         replay_has_terms=not in_integers,
-        replay_block_reads_input=not in_integers or (fine and not lists),
         replay_lists=lists,
         replay_x=replay_prepared.buffers[-1][0] if replay_prepared is not None else "",
-        replay_end_reads_input=in_integers or (replayed is not None and _is_reduced(replayed.sum)),
         job_bytes=_job_bytes(layout, program, kept),
         harness_start=unsigned_literal(harness_start),
-        reach=early.reach,
+        reach=early.reach,  # what an input tolerance adds to the deviation that the exits get
     )
 
 

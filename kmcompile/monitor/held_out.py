@@ -67,7 +67,7 @@ def hold_out(plan: Plan, tell: Callable[[str], None]) -> tuple[HeldOut | None, P
     InputError
         If the samples are too few for the share.
     """
-    share = plan.monitor
+    share = plan.options.monitor
     if share is None:
         return None, plan
     tell("setting samples aside for the monitor")

@@ -3,38 +3,31 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.exits.statistical.calibration import Promise
-from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.monitor.monitored import Monitored
-from kmcompile.program.interpreter import Answers, operations_alone
+from kmcompile.program.interpreter import operations_alone
 from kmcompile.program.program import Program
 from kmcompile.program.stages import VectorlessSum
-from kmcompile.reduction.curve import Reduction
 from kmcompile.report import checked, chosen, contents
 from kmcompile.report.accuracy_section import Accuracy, accuracy_section
 from kmcompile.report.choice import choice_section
 from kmcompile.report.choices import choices_of
-from kmcompile.report.costs import Sample, cost_section, sample_of, stages_section
+from kmcompile.report.compilation import Compilation
+from kmcompile.report.costs import Sample, cost_section, stages_section
+from kmcompile.report.flight import flight_sections
 from kmcompile.report.formats import formats_section
-from kmcompile.report.image_section import image_section
 from kmcompile.report.memory_section import memory_section
 from kmcompile.report.model_section import model_section
-from kmcompile.report.modes import Modes, modes_section
-from kmcompile.report.monitor_section import monitor_section
+from kmcompile.report.modes import modes_section
 from kmcompile.report.notes import notes_of
 from kmcompile.report.promise import calibration_section, measured_risk, risk_section
 from kmcompile.report.reduction_section import reduction_section
-from kmcompile.report.redundancy_section import redundancy_section
 from kmcompile.report.section import Section
-from kmcompile.report.stepping_section import stepping_section
 from kmcompile.report.target_section import target_section
-from kmcompile.report.telemetry_section import telemetry_section
 from kmcompile.report.verification_section import verification_section
 from kmcompile.request.options import Options, text_of
 from kmcompile.target import Target
@@ -59,43 +52,6 @@ _NO_CHOICE = {
 _ASK_FOR_MODEL = "give --model to check against it"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Compilation:
-    """The results of a compilation's steps, from which its report is made.
-
-    Parameters
-    ----------
-    machine : KernelMachine
-        The machine as it was trained, before any pass.
-    chosen : ChosenProgram
-    queries : Queries
-    answers : Answers
-        The interpreter's answers to the queries.
-    findings : Findings
-    digests : mapping of file name to SHA-256
-        SHA-256 of each other file in the output folder.
-    modes : Modes or str
-        Comparison of the modes statistical and certified, or the reason why there is none.
-    reduction : Reduction, optional
-        What `--reduce` did to the machine.
-    image : bytes, optional
-        The image of the model, where it is not in the code.
-    monitored : Monitored, optional
-        How the monitor was made.
-    """
-
-    machine: KernelMachine
-    chosen: ChosenProgram
-    queries: Queries
-    answers: Answers
-    findings: Findings
-    digests: Mapping[str, str]
-    modes: Modes | str = "the modes were not compared"
-    reduction: Reduction | None = None
-    image: bytes | None = None
-    monitored: Monitored | None = None
-
-
 def assemble(made: Compilation) -> contents.Report:
     """Return the report of a compilation.
 
@@ -104,7 +60,7 @@ def assemble(made: Compilation) -> contents.Report:
     """
     plan, program, findings = made.chosen.plan, made.chosen.program, made.findings
     answers, queries = made.answers, made.queries
-    sample = sample_of(answers, queries)
+    sample = made.sample
     no_check = findings.skipped.get("host", "")
     commands = _commands(plan.model_name)
     is_reduced = made.chosen.lowered.machine.reduced_from is not None
@@ -117,24 +73,21 @@ def assemble(made: Compilation) -> contents.Report:
         "modes": modes_section(made.modes),
         "formats": formats_section(made.chosen.formats),
         "reduction": reduction_section(made.reduction),
-        "telemetry": telemetry_section(program),
-        "redundancy": redundancy_section(program),
-        "stepping": stepping_section(program, plan.target, findings, sample),
-        "image": image_section(program, made.image),
-        "monitor": monitor_section(made.monitored),
         "target": target_section(program, plan.target, findings, answers, sample),
         "choice": _choice(made.chosen),
         "risk": _risk(made),
         "accuracy": _accuracy(made),
         "calibration": _calibration(made.chosen),
     }
+    flown = flight_sections(made)
     reasons: dict[str, str] = {}
-    for section in sections.values():
+    for section in (*sections.values(), *flown.values()):
         reasons |= section.not_available
     return contents.Report(
         tool=contents.Tool(name="kmcompile", version=VERSION, command=plan.command),
         options=options_in_effect(plan.options, program),
         choices=choices_of(made.chosen.compared),
+        flight={name: section.content for name, section in flown.items()},
         files=made.digests,
         notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),
         not_available=reasons,

@@ -13,12 +13,7 @@ from typing import Literal
 from kmcompile.report.accuracy_section import Accuracy
 from kmcompile.report.checked import Risk, Verification
 from kmcompile.report.chosen import Calibration, Choice, ComparedProgram, Format, Modes
-from kmcompile.report.image_section import Image
 from kmcompile.report.reduced import Reduction
-from kmcompile.report.redundancy_section import Redundancy
-from kmcompile.report.stepwise import Stepping
-from kmcompile.report.telemetry_section import Telemetry
-from kmcompile.report.watched import Monitor
 from kmcompile.verify.queries import Source
 
 Label = str | int | float | bool
@@ -266,16 +261,8 @@ class Report:
         The compared formats; None if the format was given.
     reduction : Reduction or None
         The reduced machine; None without `--reduce`.
-    telemetry : Telemetry or None
-        The struct of the telemetry; None without `--telemetry`.
-    redundancy : Redundancy or None
-        The copies of the tables; None without `--redundancy`.
-    stepping : Stepping or None
-        The answer in steps; None without `--step`.
-    image : Image or None
-        The model in an image; None without `--tables image`.
-    monitor : Monitor or None
-        The monitor behind `in_range`; None without `--monitor`.
+    flight : mapping
+        The section on each option for flight, a field of its own in report.json; None without it.
     files : mapping of file name to SHA-256
         The other files of the output folder, without those that contain the report.
     notes : sequence of str
@@ -298,11 +285,7 @@ class Report:
     modes: Modes | None
     formats: Sequence[Format] | None
     reduction: Reduction | None
-    telemetry: Telemetry | None
-    redundancy: Redundancy | None
-    stepping: Stepping | None
-    image: Image | None
-    monitor: Monitor | None
+    flight: Mapping[str, object]
     target: TargetSection
     files: Mapping[str, str]
     notes: Sequence[str]

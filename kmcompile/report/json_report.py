@@ -30,7 +30,9 @@ def to_dict(report: Report) -> dict[str, Any]:
         If a field breaks the schema, if a None has no reason, or if a reason has no None. This is a
         defect of the caller.
     """
-    plain: dict[str, Any] = _plain(report)
+    plain: dict[str, Any] = {}
+    for name, value in _plain(report).items():
+        plain |= value if name == "flight" else {name: value}
     reasons = dict(plain["not_available"])
     for name, value in plain["options"].items():
         if value is None:

@@ -14,14 +14,11 @@ from kmcompile.report.accuracy_section import accuracy_rows
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import cascade_table
 from kmcompile.report.choices import CAPTION, HEADS, choice_rows, choices_plot
+from kmcompile.report.flight import told_of
 from kmcompile.report.memory_map import memory_maps
 from kmcompile.report.mode_rows import mode_rows, modes_advice, modes_source
-from kmcompile.report.monitor_text import monitor_facts, monitor_quantiles, monitor_rows
-from kmcompile.report.page_rows import Row
 from kmcompile.report.reduction_text import reduction_facts
-from kmcompile.report.redundancy_section import redundancy_facts
 from kmcompile.report.repeat import repeats
-from kmcompile.report.stepping_text import stepping_facts, stepping_rows
 from kmcompile.report.summary import Fact, Report
 from kmcompile.report.target_table import target_and_host
 from kmcompile.report.trajectories import Trajectories
@@ -80,10 +77,10 @@ def page_of(
         values="Values" if values else "Decision values",
         figures=figures,
         no_figures="" if figures else "There are no decision values to plot.",
-        modes=tuple(Row(row) for row in mode_rows(report)),
+        modes=tuple(mode_rows(report)),
         modes_source=modes_source(report),
         modes_advice=modes_advice(report),
-        choices=tuple(Row(cells) for cells in choice_rows(report["choices"])),
+        choices=tuple(choice_rows(report["choices"])),
         choice_heads=HEADS,
         choice_caption=CAPTION,
         choice_figures=_figures(choices_plot(report)),
@@ -93,17 +90,10 @@ def page_of(
         reduction_points=page_rows.reduction_points(report),
         reduction_figures=_reduction_figures(report),
         reduction_notes=tuple((report["reduction"] or {"notes": ()})["notes"]),
-        telemetry=page_rows.telemetry_words(report),
-        redundancy=redundancy_facts(report),
-        stepping=stepping_facts(report),
-        stepping_places=tuple(Row(cells) for cells in stepping_rows(report)),
-        monitor=monitor_facts(report),
-        monitor_rows=tuple(map(Row, monitor_rows(report))),
-        monitor_quantiles=tuple(map(Row, monitor_quantiles(report))),
-        monitor_notes=tuple((report["monitor"] or {"notes": ()})["notes"]),
+        flight=told_of(report),
         risk_title=summary.promise_title(report),
         risk=tuple(facts.risk_facts(report)),
-        accuracy=tuple(Row(row) for row in accuracy_rows(report)),
+        accuracy=tuple(accuracy_rows(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),
         candidates=page_rows.candidates(report, made["candidates"]),
@@ -113,7 +103,7 @@ def page_of(
         not_shown=tuple(report["target"]["not_shown"]),
         notes=tuple(report["notes"]),
         options=page_rows.options(report),
-        files=tuple(Row(item) for item in report["files"].items()),
+        files=tuple(report["files"].items()),
         missing=tuple(Fact(path, why) for path, why in report["not_available"].items()),
     )
 

@@ -10,15 +10,8 @@ from kmcompile.report import summary
 from kmcompile.report.checks import Check, Status
 from kmcompile.report.checks import checks as all_checks
 from kmcompile.report.reduction_text import method_text
-from kmcompile.report.summary import Fact, Report
+from kmcompile.report.summary import Cells, Fact, Report
 from kmcompile.text.figures import bytes_text, count_text, ratio_text, share_text, small_text
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A row of a table; its cells are text."""
-
-    cells: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,64 +67,49 @@ def tiles(report: Report) -> tuple[Fact, ...]:
     return tuple(tile if not tile.missing else Fact(tile.label, "-", True) for tile in tiles)
 
 
-def formats(report: Report) -> tuple[Row, ...]:
+def formats(report: Report) -> tuple[Cells, ...]:
     """Return the rows of the compared number formats; a dash for a missing value."""
     return tuple(
-        Row(
-            (
-                row.name,
-                row.tables or "-",
-                row.operations or "-",
-                row.instructions or "-",
-                row.certified or "-",
-                "taken" if row.chosen else "-",
-                row.reason,
-            )
+        (
+            row.name,
+            row.tables or "-",
+            row.operations or "-",
+            row.instructions or "-",
+            row.certified or "-",
+            "taken" if row.chosen else "-",
+            row.reason,
         )
         for row in summary.format_rows(report)
     )
 
 
-def candidates(report: Report, candidates: Sequence[Any]) -> tuple[Row, ...]:
+def candidates(report: Report, candidates: Sequence[Any]) -> tuple[Cells, ...]:
     """Return the sequences of stages that were compared."""
     exact = report["cost"]["exact_ops"]
     return tuple(
-        Row(
-            (
-                summary.candidate_text(candidate["stages"]),
-                count_text(candidate["mean_ops"]),
-                ratio_text(exact / candidate["mean_ops"]),
-                "taken" if candidate["chosen"] else "-",
-            )
+        (
+            summary.candidate_text(candidate["stages"]),
+            count_text(candidate["mean_ops"]),
+            ratio_text(exact / candidate["mean_ops"]),
+            "taken" if candidate["chosen"] else "-",
         )
         for candidate in candidates
     )
 
 
-def telemetry_words(report: Report) -> tuple[Row, ...]:
-    """Return the rows of the telemetry's words; none without telemetry."""
-    section = report["telemetry"] or {"words": ()}
-    return tuple(
-        Row((word["name"], count_text(word["offset"]), word["type"], word["meaning"]))
-        for word in section["words"]
-    )
-
-
-def reduction_points(report: Report) -> tuple[Row, ...]:
+def reduction_points(report: Report) -> tuple[Cells, ...]:
     """Return the machines that `--reduce` compared, in decreasing size."""
     section = report["reduction"] or {"points": ()}
     return tuple(
-        Row(
-            (
-                count_text(point["n_vectors"]),
-                method_text(point["method"]),
-                _disagreements(point),
-                "-" if point["limit"] is None else share_text(point["limit"]),
-                bytes_text(point["table_bytes"]),
-                count_text(point["operations"]),
-                small_text(point["distance"]),
-                "taken" if point["chosen"] else "-",
-            )
+        (
+            count_text(point["n_vectors"]),
+            method_text(point["method"]),
+            _disagreements(point),
+            "-" if point["limit"] is None else share_text(point["limit"]),
+            bytes_text(point["table_bytes"]),
+            count_text(point["operations"]),
+            small_text(point["distance"]),
+            "taken" if point["chosen"] else "-",
         )
         for point in section["points"]
     )

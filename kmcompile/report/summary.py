@@ -9,6 +9,8 @@ from typing import Any
 from kmcompile.text.figures import bytes_text, count_text, counted, ratio_text, share_text
 
 Report = dict[str, Any]
+Cells = tuple[str, ...]
+"""A row of a table."""
 
 _GENERATED = "generated vectors, perturbations, mixtures, corners"
 _NEIGHBOURS = ", bisected neighbours"

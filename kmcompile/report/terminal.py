@@ -13,11 +13,10 @@ from kmcompile.report import checks, summary
 from kmcompile.report.accuracy_section import ACCURACY, accuracy_rows
 from kmcompile.report.checks import Status
 from kmcompile.report.choices import CAPTION, HEADS, choice_rows
+from kmcompile.report.flight import SECTIONS, told_of
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
-from kmcompile.report.monitor_text import monitor_facts
 from kmcompile.report.promise_text import promise_rows
 from kmcompile.report.reduction_text import reduction_facts
-from kmcompile.report.stepping_text import stepping_facts
 from kmcompile.text.figures import (
     bytes_text,
     count_text,
@@ -43,12 +42,8 @@ _UNSAID = (
     "accuracy",
     "choice",
     "formats",
-    "stepping",
-    "monitor",
     "reduction",  # its missing limits are told with it
-    "telemetry",
-    "redundancy",
-    "image",
+    *(one.name for one in SECTIONS),
     "modes.",
     "verification.bounded.sign_disagreements",  # null in a regression
     "verification.certified",
@@ -74,16 +69,16 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
     _print(console, head)
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
+    flown = told_of(report).values()
     of_modes = f"mode certified instead, on {modes_source(report)}"
     for name, table in (
         ("reduced machine", _facts(reduction_facts(report), console)),
-        ("monitor", _facts(monitor_facts(report), console)),
         ("memory", _memory(report, console)),
         ("choices, by estimates", _choices(report["choices"], console)),
         (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
-        ("the answer in steps", _facts(stepping_facts(report), console)),
+        *((one.title.lower(), _facts(one.facts, console)) for one in flown),
         (summary.promise_title(report), _risk(report, console)),
         ("right labels", _side_by_side(ACCURACY, accuracy_rows(report), console)),
         (of_modes, _modes(report, console)),
@@ -338,8 +333,8 @@ def _notes(report: dict[str, Any], console: Console) -> Table:
     """Return the notes, without those that are in a check above."""
     table = _grid("left", "left")
     made = report["calibration"] or report["choice"] or {"notes": ()}
-    sections = (made, *(report[name] or {"notes": ()} for name in ("reduction", "monitor")))
-    for note in (*report["notes"], *(note for section in sections for note in section["notes"])):
+    notes = [*report["notes"], *made["notes"], *(report["reduction"] or {"notes": ()})["notes"]]
+    for note in (*notes, *(note for one in told_of(report).values() for note in one.notes)):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row("", _cell(note, console))
     return table

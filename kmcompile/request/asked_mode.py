@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from kmcompile.request.option_values import DEFAULT_PROMISE, PROMISED, flag
+from kmcompile.request.option_values import DEFAULT_PROMISE, PROMISED
 from kmcompile.request.options import LISTS, Options
+from kmcompile.request.values import flag
 
 
 def settling(given: Options) -> list[str]:

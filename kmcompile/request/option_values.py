@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import TargetError, UsageError
-from kmcompile.request.image_options import check_image_options
+from kmcompile.request.flight import FLIGHT, LARGEST, as_number, check_together, check_values
 from kmcompile.request.options import (
     DEFAULT_GENERATED,
     DEFAULT_RISK,
@@ -17,10 +17,9 @@ from kmcompile.request.options import (
     NAMES,
     SIZES,
     Options,
-    text_of,
 )
 from kmcompile.request.sizes import check_size
-from kmcompile.request.tolerance_values import as_tolerance, check_input_tolerance
+from kmcompile.request.values import check_count, check_number, flag, named
 from kmcompile.target import Target
 
 CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -47,8 +46,6 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
-_LARGEST = 2**32 - 1
-
 # The default values. `format` is not here: its default belongs to the target.
 _SAME_AS_DEFAULT: Mapping[str, object] = MappingProxyType(
     {"reduce": "off", "optimize": "balanced", "tables": "code"}
@@ -64,17 +61,6 @@ DEFAULT_PROMISE: Mapping[str, object] = MappingProxyType(
         "generated": DEFAULT_GENERATED,
     }
 )
-
-
-def flag(field: str) -> str:
-    """Return an option as the command line spells it.
-
-    Examples
-    --------
-    >>> flag("max_flash")
-    '--max-flash'
-    """
-    return "--" + field.replace("_", "-")
 
 
 def without_defaults(options: Options) -> Options:
@@ -94,11 +80,10 @@ def without_defaults(options: Options) -> Options:
     """
     options = dataclasses.replace(
         options,
-        risk=_as_number(options.risk),
-        loss=_as_number(options.loss),
-        threshold=_as_number(options.threshold),
-        monitor=_as_number(options.monitor),
-        input_tolerance=as_tolerance(options.input_tolerance),
+        risk=as_number(options.risk),
+        loss=as_number(options.loss),
+        threshold=as_number(options.threshold),
+        **{one.name: one.parse(getattr(options, one.name)) for one in FLIGHT},
     )
     same = dict(_SAME_AS_DEFAULT)
     same["mode"] = dataclasses.replace(options, mode=None).mode_asked
@@ -145,14 +130,6 @@ def check_double(target: Target) -> None:
         )
 
 
-def _as_number(value: Any) -> Any:
-    """Return the text as a number: `--risk 0.010` and `--risk 1e-2` give one canonical command."""
-    try:
-        return value if value is None else float(value)
-    except (TypeError, ValueError):
-        return value  # "auto", or what `check_options` refuses
-
-
 def check_options(options: Options) -> None:
     """Refuse values that an option cannot have, and options that do not go together.
 
@@ -172,10 +149,12 @@ def check_options(options: Options) -> None:
     _check_promise(options)
     _check_paper_scheme(options)
     _check_stages(options)
-    check_image_options(options)
-    if options.monitor is not None and options.data is None:
-        raise UsageError(f"--monitor {options.monitor:g} needs samples\ngive --data FILE")
-    check_input_tolerance(options)
+    if options.capacity is not None and not options.in_image:
+        raise UsageError(
+            f"--capacity {options.capacity}: only an image has a capacity\n"
+            "leave it out, or use --tables image"
+        )
+    check_together(options)
 
 
 def _check_promise(options: Options) -> None:
@@ -263,12 +242,6 @@ def _check_stages(options: Options) -> None:
         raise UsageError(f"--require and --exclude both name {both[0]}\nleave out one of them")
 
 
-def named(options: Options, among: Iterable[str]) -> str:
-    """Return the text of the given options among `among`: each as it is spelled, with its value."""
-    given = [field for field in among if getattr(options, field) is not None]
-    return ", ".join(f"{flag(field)} {text_of(getattr(options, field))}" for field in given)
-
-
 def _check_values(options: Options) -> None:
     for field, allowed in CHOICES.items():
         given = getattr(options, field)
@@ -277,64 +250,25 @@ def _check_values(options: Options) -> None:
                 raise UsageError(f"{flag(field)} {value}: must be one of {', '.join(allowed)}")
     for field in PROMISED:
         if getattr(options, field) not in (None, "auto"):
-            _check_number(field, getattr(options, field), low=0.0, high=1.0)
+            check_number(field, getattr(options, field), low=0.0, high=1.0)
     if options.tolerance is not None:
-        _check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
-    if options.monitor is not None:
-        _check_number("monitor", options.monitor, low=0.0, high=1.0)
+        check_number("tolerance", options.tolerance, low=0.0, high=math.inf)
     if options.threshold is not None:
-        _check_number("threshold", options.threshold, low=-math.inf, high=math.inf)
+        check_number("threshold", options.threshold, low=-math.inf, high=math.inf)
     if options.generated is not None:
-        _check_count("generated", options.generated, least=0)
+        check_count("generated", options.generated, least=0)
     if options.window is not None:
-        _check_count("window", options.window, least=0)
+        check_count("window", options.window, least=0)
     if options.dimensions is not None:
-        _check_count("dimensions", options.dimensions)
+        check_count("dimensions", options.dimensions)
     if options.reduce is not None and options.reduce not in ("auto", "off"):
-        _check_count("reduce", options.reduce)
+        check_count("reduce", options.reduce)
     if options.n_jobs is not None and (type(options.n_jobs) is not int or options.n_jobs == 0):
         raise UsageError(f"n_jobs is {options.n_jobs!r}, must be a whole number other than 0")
-    if type(options.telemetry) is not bool:
-        raise UsageError(f"telemetry is {options.telemetry!r}, must be True or False")
-    _check_redundancy(options)
+    check_values(options)
     for field in SIZES:
         check_size(flag(field), getattr(options, field))
-    for field in ("max_instructions", "step", "capacity"):
-        if getattr(options, field) is not None:
-            _check_count(field, getattr(options, field))
-    for field in ("step", "capacity"):  # numbers of the C
-        if getattr(options, field) is not None and int(getattr(options, field)) > _LARGEST:
-            raise UsageError(f"{flag(field)} {getattr(options, field)}: must be at most {_LARGEST}")
-
-
-def _check_redundancy(options: Options) -> None:
-    if options.redundancy is None:
-        return
-    if type(options.redundancy) is not int or options.redundancy != 2:
-        raise UsageError(
-            f"--redundancy {options.redundancy}: must be 2, a second copy of every table\n"
-            "leave it out for one copy"
-        )
-    if "rust" in (options.package or ()):
-        raise UsageError(
-            "--redundancy 2: the crate of --package rust declares the self-test of one copy\n"
-            "leave out one of them, or take the C itself"
-        )
-
-
-def _check_number(field: str, value: str | float, low: float, high: float) -> None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not low < number < high:
-        limits = f"between {low:g} and {high:g}"
-        if high == math.inf:
-            limits = "> 0" if low == 0 else "that is finite"
-        raise UsageError(f"{flag(field)} {value}: must be a number {limits}")
-
-
-def _check_count(field: str, value: str | int, least: int = 1) -> None:
-    text = str(value)
-    if not (text.isascii() and text.isdigit() and int(text) >= least):
-        raise UsageError(f"{flag(field)} {value}: must be a whole number of at least {least}")
+    if options.max_instructions is not None:
+        check_count("max_instructions", options.max_instructions)
+    if options.capacity is not None:
+        check_count("capacity", options.capacity, most=LARGEST)

@@ -106,6 +106,16 @@ class Options:
         replays = self.mode_asked == "certified" and self.input_tolerance is None
         return self.replay or ("float64" if replays else "none")
 
+    @property
+    def in_image(self) -> bool:
+        """Whether the tables lie in an image instead of the code."""
+        return self.tables == "image"
+
+    @property
+    def copies(self) -> int:
+        """The copies of every table in the C."""
+        return self.redundancy or 1
+
     def canonical_command(self, model_name: str) -> str:
         """Return the canonical command, line 1 of the C: fixed order, no paths, no defaults.
 

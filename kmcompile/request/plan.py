@@ -18,7 +18,7 @@ from kmcompile.request.asked_promise import AskedPromise
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.budgets import Budgets, budgets
 from kmcompile.request.counted import Counted
-from kmcompile.request.image_options import in_image
+from kmcompile.request.flight import keeps_float32
 from kmcompile.request.input_tolerance import input_tolerance
 from kmcompile.request.option_values import (
     check_double,
@@ -42,7 +42,8 @@ class Plan:
     Parameters
     ----------
     options : Options
-        Options as in line 1 of the C and in the report, without paths and repeated defaults.
+        Options as in line 1 of the C and in the report, without paths and repeated defaults. Those
+        for flight are asked here, where nothing is made of them.
     given : Options
         Options as the user gave them, for advice.
     target : Target
@@ -56,7 +57,7 @@ class Plan:
         Which early exits are allowed.
     number_format : {"float32", "int16", "int8", "auto"}
         "auto" compares all formats by their share of certified labels; a regression has no such
-        share, and only float32 has bounds over an input tolerance: there "auto" is float32.
+        share, and not all formats go with options for flight: there "auto" is float32.
     mode_is_default : bool
         Whether no option asks for the mode: it is statistical only because there are samples.
     replay : {"none", "where_double_is_float64", "always"}
@@ -71,12 +72,6 @@ class Plan:
     tolerance : float or None
         For a regression, the width of an interval that settles a query; None: every value comes
         from the exact sum.
-    in_image : bool
-        Whether the tables lie in an image instead of the code.
-    capacity : int or None
-        Support vectors of the largest model of an image; None: chosen.
-    monitor : float or None
-        The largest share of usual inputs that the monitor may find unlike the samples.
     input_tolerance : ndarray of shape (n_features,), float64, or None
         How far each raw feature may be off; None: answers are about the received input alone.
     budgets : Budgets
@@ -89,12 +84,6 @@ class Plan:
         for test samples without labels.
     n_jobs : int or None
         joblib's number of jobs.
-    telemetry : bool
-        Whether the C has counters of what it answers.
-    redundancy : {1, 2}
-        The copies of every table in the C.
-    step : int or None
-        The most multiply-adds of one step, if the C is to answer in steps, too.
     taught : ndarray of shape (n, n_features), float32, or None
         Samples on which no promise rests: they may choose among number formats.
     counted : Counted or None
@@ -116,22 +105,26 @@ class Plan:
     promise: AskedPromise
     stages: AskedStages
     tolerance: float | None
-    in_image: bool
-    capacity: int | None
-    monitor: float | None
     input_tolerance: Float64Array | None
     budgets: Budgets
     flash_is_given: bool
     samples: Float32Array
     test_samples: Float32Array
     n_jobs: int | None
-    telemetry: bool = False
-    redundancy: int = 1
-    step: int | None = None
     taught: Float32Array | None = None
     counted: Counted | None = None
     truth: NDArray[np.int64] | None = None
     test_truth: NDArray[np.int64] | None = None
+
+    @property
+    def in_image(self) -> bool:
+        """Whether the tables lie in an image instead of the code."""
+        return self.options.in_image
+
+    @property
+    def step(self) -> int | None:
+        """The most multiply-adds of one step, if the C is to answer in steps, too."""
+        return self.options.step
 
     @property
     def format_samples(self) -> Float32Array | None:
@@ -249,10 +242,8 @@ class Request:
         tests, test_truth = _read(options.test_data, machine, "test", options.loss is not None)
         mode = cast(Mode, options.mode_asked)
         number_format = options.format or self.target.number_format
-        only_float32 = machine.task is Task.REGRESSION or options.input_tolerance is not None
+        only_float32 = machine.task is Task.REGRESSION or keeps_float32(options)
         if number_format == "auto" and only_float32:
-            number_format = "float32"
-        if in_image(options) and number_format == "auto":
             number_format = "float32"
         return Plan(
             options=options,
@@ -270,9 +261,6 @@ class Request:
             promise=AskedPromise.of(options),
             stages=AskedStages.of(options),
             tolerance=options.tolerance,
-            in_image=in_image(options),
-            capacity=options.capacity,
-            monitor=options.monitor,
             input_tolerance=input_tolerance(options, machine.n_features),
             budgets=budgets(
                 self.target, self.given.max_flash, self.given.max_ram, options.max_instructions
@@ -281,9 +269,6 @@ class Request:
             samples=samples,
             test_samples=tests,
             n_jobs=options.n_jobs,
-            telemetry=options.telemetry,
-            redundancy=options.redundancy or 1,
-            step=options.step,
             truth=truth,
             test_truth=test_truth,
         )

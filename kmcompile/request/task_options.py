@@ -6,8 +6,9 @@ import dataclasses
 
 from kmcompile.errors import UsageError
 from kmcompile.model.kernel_machine import Task
-from kmcompile.request.option_values import DEFAULT_PROMISE, named
+from kmcompile.request.option_values import DEFAULT_PROMISE
 from kmcompile.request.options import Options
+from kmcompile.request.values import named
 
 
 def for_task(options: Options, task: Task, asked: Options) -> Options:

@@ -85,9 +85,16 @@ CASES = [
     ("rbf", "--mode exact --monitor 0.05", "needs samples"),
     ("rbf", "--target avr --replay float64 --mode exact", "--replay float64: the C type double"),
     ("rbf", "--mode exact --capacity 90", "only an image has a capacity"),
-    ("rbf", "--tables image --data samples.npz", "is not built yet for mode statistical"),
-    ("rbf", "--tables image --format int16", "--tables image is not built yet for --format"),
-    ("rbf", "--mode exact --tables image --step 900", "--tables image is not built yet for …\n"),
+    ("rbf", "--tables image --data samples.npz", "does not go with mode statistical"),
+    ("rbf", "--tables image --format int16", "--tables image does not go with --format int16"),
+    ("rbf", "--mode exact --tables image --step 900", "--tables image does not go with --step"),
+    (
+        "rbf",
+        "--tables image --redundancy 2 --package rust --data samples.npz --step 90",
+        "--redundancy 2 does not go with --package rust",
+    ),
+    ("rbf", "--tables image --format int8 --data samples.npz", "does not go with mode stat"),
+    ("rbf", "--input-tolerance 0.01 --mode statistical --data samples.npz", "a risk is about sing"),
     ("laplacian", "--mode exact --tables image", "no image holds the … kernel, only …"),
     ("rbf", "--mode exact --tables image --target avr", "its tables lie in the memory of the"),
     ("rbf", "--mode exact --tolerance 0.1", "this model gives labels, not values"),
@@ -208,7 +215,7 @@ NO_VALUES = {"if", "and", "with", "without", "or", "such", "for", "there"}
 
 def proposals(message: str, words: list[str]) -> Iterator[list[str]]:
     """Yield the commands that the last line of a message proposes to run instead."""
-    head, advice = re.split(r"\n|; ", message, maxsplit=1)
+    head, advice = re.split(r"\n(?!--.* does not go with )|; ", message, maxsplit=1)
     for clause in re.split(
         r",? or (?=use|give|leave|choose|pass|--|an?\b)|; |, (?=use|give|leave)|\n(?:or )?", advice
     ):
@@ -224,8 +231,10 @@ def proposals(message: str, words: list[str]) -> Iterator[list[str]]:
             kept = {key: value for key, value in given.items() if key != named[0]}
             yield flat(kept | asked(found))
         elif "leave out" in clause:
-            left = {one for one, *_ in found}
-            yield flat({key: value for key, value in given.items() if key not in left})
+            used, _, left = clause.partition("leave out")
+            gone = {one for one, *_ in OPTION.findall(left)}
+            kept = {key: value for key, value in given.items() if key not in gone}
+            yield flat(kept | asked(OPTION.findall(used)))
         elif "such as" in clause:
             yield flat(given | {"--name": [clause.rpartition(" ")[2]]})
         elif found:

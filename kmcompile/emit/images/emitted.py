@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import textwrap
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from kmcompile.emit.constants import private_constants, self_test_constants
 from kmcompile.emit.environment import render
 from kmcompile.emit.header_text import COMMENT_COLUMNS
-from kmcompile.emit.image_view import ImageView
 from kmcompile.emit.images.codes import codes_part
 from kmcompile.emit.images.content import CHECKSUM_WORD, image_bytes
 from kmcompile.emit.images.functions import fitted
@@ -107,7 +107,8 @@ def without_numbers(view: ModelView, program: Program) -> ModelView:
         ),
         constant_lines=(_CONSTANTS,),
         emitted_tables=(),
-        image=ImageView(evals),
+        # How many kernels an answer takes; "" where the code says it. The members of the model.
+        image=SimpleNamespace(evals_text=evals, member_lines=()),
     )
 
 
@@ -140,8 +141,7 @@ def read_from_image(text: str, layout: Layout, view: ModelView, capacity: Capaci
     of_tables = table_parts(program, capacity)
     parts = Parts(capacity, counts, read.numbers, of_tables, codes_part(program))
     lines = _member_lines([*_own_rows(), *member_rows(parts)])
-    assert view.image is not None
-    own_image = replace(view.image, member_lines=lines)
+    own_image = SimpleNamespace(evals_text=view.image.evals_text, member_lines=lines)
     view = view.changed(image=own_image, n_test_steps=_n_test_steps(parts))
     header = with_model_declared(render("model.h.j2", view=view), name)
     model = _completed(read, layout, view, parts)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
-from kmcompile.emit.telemetry_view import TelemetryView, telemetry_view
+from kmcompile.emit.telemetry_view import telemetry_view
 from kmcompile.emit.words import words_of
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.program import Program
@@ -54,7 +55,7 @@ class PackageView:
         A few of the self-test's queries with their answers; may be empty.
     stack : Stack
         What a query and the self-test need.
-    telemetry : TelemetryView or None
+    telemetry : SimpleNamespace or None
         The counters of `--telemetry`.
     """
 
@@ -73,7 +74,7 @@ class PackageView:
     n_test_steps: int
     known: tuple[KnownQuery, ...]
     stack: Stack
-    telemetry: TelemetryView | None
+    telemetry: SimpleNamespace | None
 
 
 def view_of(

@@ -164,8 +164,8 @@ def test_early_exits_count():
         ("mean", 20.0, "float32"),
         ("worst", 20.0, "int8"),
         ("flash", 20.0, "int8"),
-        ("balanced", 50.0, "float32"),
-        ("balanced", 40.0, "int8"),
+        ("balanced", 220.0, "float32"),
+        ("balanced", 200.0, "int8"),
     ],
 )
 def test_what_is_made_small_first_decides(optimize, slower, expected):

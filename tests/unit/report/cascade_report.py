@@ -18,8 +18,9 @@ from kmcompile.lower.formats import Lowered, Measured
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.interpreter import Answers, interpret
 from kmcompile.program.program import Program
-from kmcompile.report.assemble import Compilation, assemble
+from kmcompile.report.assemble import assemble
 from kmcompile.report.cascade import Cascade, cascade_of
+from kmcompile.report.compilation import Compilation
 from kmcompile.report.json_report import to_dict
 from kmcompile.report.trajectories import Trajectories, trajectories_of
 from kmcompile.verify.checked import ExactRun

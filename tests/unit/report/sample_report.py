@@ -16,6 +16,7 @@ from kmcompile.report.contents import (
     TargetSection,
     Tool,
 )
+from kmcompile.report.flight import SECTIONS
 from kmcompile.verify.checked import Bounded, Certified, ExactRun
 
 HOSTILE_LABEL = "<script>alert('benign')</script>"
@@ -142,11 +143,7 @@ def make_report(**changed: Any) -> Report:
         "modes": None,
         "formats": None,
         "reduction": None,
-        "telemetry": None,
-        "redundancy": None,
-        "stepping": None,
-        "image": None,
-        "monitor": None,
+        "flight": {one.name: None for one in SECTIONS},
         "target": TargetSection(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
@@ -177,11 +174,7 @@ def make_report(**changed: Any) -> Report:
             "choice": "mode exact has no early exit",
             "formats": "the format was given: --format auto compares all of them",
             "reduction": "no machine of fewer vectors was asked for",
-            "telemetry": "it was not asked for",
-            "redundancy": "it was not asked for",
-            "stepping": "the C answers at once",
-            "image": "it was not asked for",
-            "monitor": "no monitor was asked for",
+            **{one.name: one.absent for one in SECTIONS},
             "modes": "mode exact makes no promise that mode certified could replace",
             "stages.prepare.ops_mean_decided": "this stage never decides",
             "stages.prepare.exit": "this stage never decides",

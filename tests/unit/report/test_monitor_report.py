@@ -13,7 +13,7 @@ import kmcompile
 from kmcompile.errors import InputError, UsageError
 from kmcompile.monitor.candidates import LEAST_A_FEATURE
 from kmcompile.report import json_report
-from kmcompile.report.monitor_text import monitor_facts, monitor_quantiles, monitor_rows
+from kmcompile.report.flight import told_of
 from kmcompile.request.option_values import check_options
 from kmcompile.request.options import Options
 
@@ -45,13 +45,15 @@ def test_the_report_has_the_monitor_and_meets_its_schema(digits):
 
 def test_the_page_and_the_terminal_tell_what_it_finds(digits):
     report = digits[0].report
-    facts = {fact.label: fact.value for fact in monitor_facts(report)}
+    told = told_of(report)["monitor"]
+    rows, quantiles = (table.rows for table in told.tables)
+    facts = {fact.label: fact.value for fact in told.facts}
     assert facts["in_range"].startswith("false for at most 5 % of inputs")
-    assert [row[0] for row in monitor_rows(report)][:2] == ["samples", "noise"]
-    assert len(monitor_quantiles(report)) == len(report["monitor"]["quantiles"])
+    assert [row[0] for row in rows][:2] == ["samples", "noise"]
+    assert len(quantiles) == len(report["monitor"]["quantiles"])
     rare = [i["kind"] for i in report["monitor"]["strange"] if i["found"] < 0.5 * i["queries"]]
-    told = facts["finds less than half of"].split("; ")
-    assert [text.partition(" (")[0] for text in told] == rare
+    missed = facts["finds less than half of"].split("; ")
+    assert [text.partition(" (")[0] for text in missed] == rare
     assert "mixed" in rare and "noise" not in rare
 
 
@@ -65,9 +67,9 @@ def test_noise_and_inverted_inputs_are_found_and_samples_pass(digits):
     assert not compiled.classify(far)["in_range"].any()
 
 
-def test_a_report_without_a_monitor_says_so_and_tells_nothing():
-    assert monitor_facts({"monitor": None}) == ()
-    assert monitor_rows({"monitor": None}) == monitor_quantiles({"monitor": None}) == ()
+def test_a_report_without_a_monitor_says_so_and_tells_nothing(report):
+    assert report["monitor"] is None and "--monitor P" in report["not_available"]["monitor"]
+    assert told_of(report) == {}
 
 
 def test_a_regression_has_a_monitor_too(tmp_path):
@@ -97,7 +99,7 @@ def test_a_share_is_a_number_between_0_and_1(share, tmp_path):
 
 
 def test_a_monitor_is_not_in_an_image(tmp_path):
-    with pytest.raises(UsageError, match="--tables image is not built yet for --monitor"):
+    with pytest.raises(UsageError, match=r"--tables image does not go with --monitor 0\.01"):
         check_options(Options(monitor=0.01, tables="image", mode="certified", data=tmp_path))
 
 

@@ -34,7 +34,7 @@ def test_the_command_line_refuses_it_with_code_2(
 
 
 def test_rust_is_refused() -> None:
-    with pytest.raises(UsageError, match="--package rust declares the self-test of one copy"):
+    with pytest.raises(UsageError, match=r"rust \(its crate declares the self-test of one copy\)"):
         compiled(redundancy=2, package="rust", verify="none")
 
 

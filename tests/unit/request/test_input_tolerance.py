@@ -33,10 +33,13 @@ def plan(**options):
     [
         ({"input_tolerance": -0.5}, "--input-tolerance -0.5: must be a number of at least 0"),
         ({"input_tolerance": "nan"}, "--input-tolerance nan: must be"),
-        ({"mode": "statistical", "data": Path("a.npz")}, "--mode statistical is about single"),
-        ({"risk": 0.01, "data": Path("a.npz")}, "--risk is about single inputs"),
-        ({"replay": "float64"}, "leave out --replay"),
-        ({"reduce": 10}, "leave out --reduce"),
+        (
+            {"mode": "statistical", "data": Path("a.npz")},
+            "--mode statistical .a risk is",
+        ),
+        ({"risk": 0.01, "data": Path("a.npz")}, "--risk 0.01 .a risk is about single inputs"),
+        ({"replay": "float64"}, "or leave out --replay"),
+        ({"reduce": 10}, "or leave out --reduce"),
     ],
     ids=str,
 )

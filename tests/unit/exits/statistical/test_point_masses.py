@@ -108,7 +108,7 @@ def calibrated(X: np.ndarray, folder: Path, place: str, **options) -> Program:
     """Return a program with a linear filter, the cheapest of the statistical exits."""
     case = trained(place)[0]
     plan = asked(X, folder, place, mode="statistical", n_jobs=1, generated=0, **options)
-    if plan.monitor is not None:
+    if plan.options.monitor is not None:
         _, plan = hold_out(plan, lambda text: None)
     kinds = {fit.kind.template for fit in (*statistical_fits(), *certified_fits())}
     stages = AskedStages(excluded=tuple(sorted(kinds - {"linear_filter"})))

@@ -1,7 +1,14 @@
-"""The monitor in sentences and rows: for the terminal and report.html."""
+"""The monitor behind `in_range` in the report."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from kmcompile.monitor.monitored import Shown
+from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
+from kmcompile.report.compilation import Compilation
+from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
+from kmcompile.report.section import Section
 from kmcompile.report.summary import Fact, Report
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
 
@@ -21,14 +28,62 @@ _MEANING = {
     "swapped": "two features exchanged",
 }
 
-Rows = tuple[tuple[str, ...], ...]
+
+def _made(of: Compilation) -> Section[Any] | None:
+    made = of.monitored
+    if made is None:
+        return None
+    monitor = made.monitor
+    tested = () if made.tested is None else (_found("test samples", made.tested),)
+    content = dict(
+        share=monitor.share,
+        confidence=MONITOR_CONFIDENCE,
+        parts=made.parts,
+        directions=monitor.n_directions,
+        features_read=monitor.n_read,
+        fit_samples=made.n_fit,
+        limit_samples=made.n_limit,
+        shown_samples=made.n_shown,
+        place=made.place,
+        scores_compared=made.n_compared,
+        ops=float(monitor.operations()),
+        ops_without=made.mean_operations,
+        ops_more=made.more,
+        quantiles=[dict(share=share, score=score) for share, score in made.quantiles.items()],
+        usual=[_found("samples", made.usual), *tested],
+        strange=[_found(kind, shown) for kind, shown in made.strange.items()],
+        notes=made.notes,
+    )
+    return Section(content, {})
 
 
-def monitor_facts(report: Report) -> tuple[Fact, ...]:
-    """Return what the monitor promises, what it is and what it costs; empty without one."""
-    section = report["monitor"]
-    if section is None:
-        return ()
+def _found(kind: str, shown: Shown) -> dict[str, Any]:
+    return dict(kind=kind, queries=shown.queries, found=shown.found)
+
+
+def _told(section: Report) -> Told:
+    found = [
+        (one["kind"], _MEANING[one["kind"]], count_text(one["queries"]), _share(one))
+        for one in (*section["usual"], *section["strange"])
+    ]
+    quantiles = [(share_text(one["share"]), f"{one['score']:.3g}") for one in section["quantiles"]]
+    caption = (
+        "Found: in_range is false, or the input is refused. All are samples that fitted no "
+        "score and set no limit, or are made from such samples."
+    )
+    tables = (
+        Rows(("Inputs", "What they are", "Number", "Found"), found, "What it finds", caption),
+        Rows(
+            ("Share of the samples", "Score at most, the limit being 1"),
+            quantiles,
+            "The score of the samples that set the limit",
+        ),
+    )
+    return Told("Monitor", _facts(section), section["notes"], tables)
+
+
+def _facts(section: Report) -> tuple[Fact, ...]:
+    """Return what the monitor promises, what it is and what it costs."""
     confidence = confidence_text(section["confidence"])
     limit = counted(section["limit_samples"], "sample", "samples")
     return (
@@ -49,29 +104,6 @@ def monitor_facts(report: Report) -> tuple[Fact, ...]:
             for kind, found in (("false alarms", section["usual"]), ("finds", section["strange"]))
         ),
         *(Fact("finds less than half of", missed) for missed in [_missed_text(section)] if missed),
-    )
-
-
-def monitor_rows(report: Report) -> Rows:
-    """Return a row for each kind of input: kind, meaning, number, share that is found."""
-    section = report["monitor"] or {"usual": (), "strange": ()}
-    return tuple(
-        (
-            found["kind"],
-            _MEANING[found["kind"]],
-            count_text(found["queries"]),
-            _share(found),
-        )
-        for found in (*section["usual"], *section["strange"])
-    )
-
-
-def monitor_quantiles(report: Report) -> Rows:
-    """Return a row for each quantile of the score."""
-    section = report["monitor"] or {"quantiles": ()}
-    return tuple(
-        (share_text(quantile["share"]), f"{quantile['score']:.3g}")
-        for quantile in section["quantiles"]
     )
 
 
@@ -98,3 +130,6 @@ def _missed_text(section: Report) -> str:
 
 def _share(found: Report) -> str:
     return share_text(found["found"] / found["queries"]) if found["queries"] else "-"
+
+
+SECTION = FlightSection("monitor", "no monitor was asked for: --monitor P makes one", _made, _told)

@@ -1,0 +1,32 @@
+"""The sections of the report on the options for flight, a file each."""
+
+from __future__ import annotations
+
+from kmcompile.report.compilation import Compilation
+from kmcompile.report.flight import image, monitor, redundancy, stepping, telemetry
+from kmcompile.report.flight.flight_section import Told
+from kmcompile.report.section import Section
+from kmcompile.report.summary import Report
+
+SECTIONS = (
+    telemetry.SECTION,
+    redundancy.SECTION,
+    stepping.SECTION,
+    image.SECTION,
+    monitor.SECTION,
+)
+"""In the order of report.json."""
+
+
+def flight_sections(made: Compilation) -> dict[str, Section[object]]:
+    """Return the section on each option; its content is None where that is not asked for."""
+    return {one.name: one.made(made) or Section(None, {one.name: one.absent}) for one in SECTIONS}
+
+
+def told_of(report: Report) -> dict[str, Told]:
+    """Return what is told of each option that is asked for."""
+    return {
+        one.name: one.told(report[one.name])
+        for one in SECTIONS
+        if one.told is not None and report[one.name] is not None
+    }

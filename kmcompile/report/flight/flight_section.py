@@ -1,0 +1,54 @@
+"""What the report has on an option for flight: a section of report.json, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kmcompile.report.compilation import Compilation
+from kmcompile.report.section import Section
+from kmcompile.report.summary import Cells, Fact, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table of report.html, with what stands above and below it."""
+
+    heads: Cells
+    rows: Sequence[Cells]
+    heading: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What report.html tells of a section; facts and notes are for the terminal, too."""
+
+    title: str
+    facts: tuple[Fact, ...] = ()
+    notes: Sequence[str] = ()
+    tables: tuple[Rows, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FlightSection:
+    """The section on an option.
+
+    Parameters
+    ----------
+    name : str
+        Of the field of report.json, which is null where the option is not asked for.
+    absent : str
+        The reason for that null.
+    made : callable
+        Returns the section, whose fields `schema.json` describes, or None where the option is not
+        asked for.
+    told : callable, optional
+        Returns what is told of the content, as report.json has it.
+    """
+
+    name: str
+    absent: str
+    made: Callable[[Compilation], Section[Any] | None]
+    told: Callable[[Report], Told] | None = None
