@@ -40,6 +40,7 @@ from kit import (
     ratios,
     regressions,
     replays,
+    routed,
     sparse_digits,
     stage_pairs,
 )
@@ -79,6 +80,8 @@ ON_BOARDS = (
     *replays.CORE,
     *integer_exits.CORE,
     *additive.CORE,
+    *routed.CORE,
+    *routed.VOTES,
 )
 BOARDS = ("host", "cortex-m7", "avr")
 

@@ -120,6 +120,19 @@ def coefficient_step(largest: float, sum_of_all: float, n_vectors: int, bits: in
     return math.ldexp(1.0, math.ceil(math.log2(least)))
 
 
+def starts_of(intercepts: Float64Array, unit: float) -> NDArray[np.uint64]:
+    """Return what the two sums of each decision start from, shape (..., 2): + and - of intercepts.
+
+    Parameters
+    ----------
+    intercepts : ndarray of any shape, float64
+    unit : float
+        What 1 stands for in a sum.
+    """
+    signed = np.stack([intercepts, -intercepts], axis=-1)
+    return np.rint(np.maximum(signed, 0.0) / unit).astype(np.uint64)
+
+
 def result_shift_of(start: NDArray[np.uint64], codes: Float64Array, n_slots: int) -> int:
     """Return the shift after which every sum, rounded up, fits 32 bits."""
     most = float(start.max()) + 2.0**31 * (float(codes.max()) + n_slots) + 2.0**32

@@ -21,9 +21,11 @@ from kmcompile.lower.fixed_point import (
     exponent_scale,
     relative_error,
     result_shift_of,
+    starts_of,
 )
 from kmcompile.lower.sums import SignGroup, integer_groups
 from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
@@ -62,26 +64,14 @@ def lower_fixed_sum(
     """
     machine = coded.machine
     gamma = machine.kernel.gaussian_gamma
-    trained = decision_coefficients(machine)
-    rounded = coded.codes.astype(np.float64) * coded.unit
-    pairs = VectorPairs(gamma, machine.support_vectors, rounded)
-    moved = stored_error(pairs.trained, pairs.stored) + coded.moved_error
-    if coded.lossless:
-        pairs = replace(pairs, trained=pairs.stored)
-    groups = integer_groups(coded.fitted, lanes)
-    ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
-    if ends[-1] > _MOST_BLOCKS or 2 * machine.n_decisions > _MOST_BLOCKS:
-        raise InputError(
-            f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
-            "more than the tables can index\ntrain with fewer"
-        )
+    groups, ends = _groups(coded, lanes)
     order, filled = slot_order(groups, lanes)
     codes = code_table(coded, order, filled, layout, lanes, of_any)
     scaled, largest = gamma * coded.unit**2, codes.largest_distance()
     if of_any and distance_shift is None:
         distance_shift = distance_shift_of(scaled / _SMALLER, largest) if codes.wide else 0
     scale = exponent_scale(scaled, largest, distance_shift)
-    rho = relative_error(scale, gamma * coded.unit**2)
+    rho = relative_error(scale, scaled)
     fitted = decision_coefficients(coded.fitted)
     magnitude = np.abs(fitted).sum(axis=1) + np.abs(machine.intercept)
     step = coefficient_step(
@@ -93,16 +83,10 @@ def lower_fixed_sum(
     stored = np.rint(fitted / step) * step
     size = np.abs(stored).sum(axis=1) * (1 + 1e-9)
     unit = step * 2.0**-exp2_fixed.RESULT_BITS
-    start = np.column_stack(
-        [np.rint(np.maximum(sign * machine.intercept, 0.0) / unit) for sign in (1, -1)]
-    ).astype(np.uint64)
+    start = starts_of(machine.intercept, unit)
     result_shift = result_shift_of(start, size / step, len(order))
     result = float(np.ldexp(unit, result_shift))
-    far = distance(pairs, trained, stored)
-    root = math.sqrt(2 * gamma) * (1 + 1e-12)
-    of_vectors = far.apart + np.abs(trained).sum(axis=1) * root * (
-        moved if coded.lossless else coded.moved_error
-    )
+    moved, of_vectors, length = _apart(coded, stored)
     # The intercept is rounded, the result truncated.
     minimum = of_vectors + size * exp2_fixed.SHIFT_ERROR * (1 + 1e-6) + unit / 2 + result
     minimum += machine.intercept_error
@@ -133,9 +117,56 @@ def lower_fixed_sum(
         result_scale=np.float32(result),
         value_error=bound_constant(rho / (1 - rho)),
         result_error=bound_constant(RESULT_ROUNDINGS * UNIT_ROUNDOFF),
-        per_deviation=bound_constants(far.length * root),
+        per_deviation=bound_constants(length),
         minimum=bound_constants(minimum),
     )
+
+
+def _groups(coded: Coded, lanes: int) -> tuple[list[SignGroup], NDArray[np.uint16]]:
+    """Return the groups of vectors, and after how many blocks each ends; InputError if too many."""
+    machine = coded.machine
+    groups = integer_groups(coded.fitted, lanes)
+    ends = np.cumsum([-(-len(group.vectors) // lanes) for group in groups])
+    if ends[-1] > _MOST_BLOCKS or 2 * machine.n_decisions > _MOST_BLOCKS:
+        raise InputError(
+            f"{machine.n_support_vectors} support vectors and {machine.n_decisions} decisions are "
+            "more than the tables can index\ntrain with fewer"
+        )
+    return groups, ends.astype(np.uint16)
+
+
+def _apart(coded: Coded, stored: Float64Array) -> tuple[float, Float64Array, Float64Array]:
+    """Return how far the rounded vectors are from the trained ones, and what it makes of decisions.
+
+    Parameters
+    ----------
+    coded : Coded
+    stored : ndarray of shape (n_decisions, n_sv), float64
+        The coefficients as they are stored.
+
+    Returns
+    -------
+    float
+        Bound on the distance of a vector from its codes.
+    ndarray of shape (n_decisions,), float64
+        What the decisions are off by for an input that is its codes.
+    ndarray of shape (n_decisions,), float64
+        By how much more for each unit of an input's distance from its codes.
+    """
+    machine = coded.machine
+    gamma = machine.kernel.gaussian_gamma
+    trained = decision_coefficients(machine)
+    rounded = coded.codes.astype(np.float64) * coded.unit
+    pairs = VectorPairs(gamma, machine.support_vectors, rounded)
+    moved = stored_error(pairs.trained, pairs.stored) + coded.moved_error
+    if coded.lossless:
+        pairs = replace(pairs, trained=pairs.stored)
+    far = distance(pairs, trained, stored)
+    root = math.sqrt(2 * gamma) * (1 + 1e-12)
+    of_vectors = far.apart + np.abs(trained).sum(axis=1) * root * (
+        moved if coded.lossless else coded.moved_error
+    )
+    return moved, of_vectors, far.length * root
 
 
 def _coefficients(groups: list[SignGroup], lanes: int, step: float) -> NDArray[np.uint32]:

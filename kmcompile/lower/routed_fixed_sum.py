@@ -22,6 +22,7 @@ from kmcompile.lower.fixed_point import (
     exponent_scale,
     relative_error,
     result_shift_of,
+    starts_of,
 )
 from kmcompile.lower.fixed_route import MOST_FEATURES, lower_fixed_route
 from kmcompile.lower.leaf_errors import leaf_errors
@@ -32,6 +33,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.stages.leaves.gamma_scales import GammaScales
+from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.routed_fixed_sum import RoutedFixedSum
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.target import Target
@@ -74,9 +76,7 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     of_pairs = pair_coefficients(routing, machine.n_decisions)
     pairs = np.rint(of_pairs / step) * step
     unit = step * 2.0**-exp2_fixed.RESULT_BITS
-    start = np.stack(
-        [np.rint(np.maximum(sign * intercepts, 0.0) / unit) for sign in (1, -1)], axis=2
-    ).astype(np.uint64)
+    start = starts_of(intercepts, unit)
     weight = multiply_add_weight(target)
     linear = lower_fixed_linear(coded, routing, unit, weight)
     errors = leaf_errors(coded, routing, stored, (of_pairs, pairs))
@@ -92,17 +92,15 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     minimum = errors.apart + linear.apart + shifted + rounded
     along = errors.per_deviation + linear.per_deviation
     apart = 2 * (float((largest + np.abs(intercepts)).max()) + result) + float(minimum.max())
+    most_along = float(along.max())
     if routing.has_pairs:
         rho = rho * (2 + rho)
-    most_along = float(along.max())
     coefficients = np.rint(stored.T / step).astype(np.int32)
     own_pairs = lower_own_pairs(machine, routing)
-    rows, every = (minimum, along), [part.max(axis=0, keepdims=True) for part in (minimum, along)]
     if own_pairs:
         coefficients = own_terms(coefficients.T, routing, own_pairs)
         start = own_values(start, own_pairs)
-        rows = own_values(minimum, own_pairs), own_values(along, own_pairs)
-    minimum, along = rows if _differ(rows[0] + rows[1] * half_codes(coded)) else every
+    minimum, along = _rows(coded, minimum, along, own_pairs)
     return RoutedFixedSum(
         route=lower_fixed_route(coded, routing, weight),
         codes=CodeRange(machine.n_features, coded.width, coded.low, coded.high),
@@ -129,6 +127,18 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
         pairs=lower_fixed_pairs(pairs, routing, step),
         own_pairs=own_pairs,
     )
+
+
+def _rows(
+    coded: Coded, minimum: Float64Array, along: Float64Array, own_pairs: OwnPairs | None
+) -> tuple[Float64Array, Float64Array]:
+    """Return the two parts of the bounds: a row a leaf, or one row where the leaves are alike."""
+    rows = minimum, along
+    if own_pairs:
+        rows = own_values(minimum, own_pairs), own_values(along, own_pairs)
+    if _differ(rows[0] + rows[1] * half_codes(coded)):
+        return rows
+    return minimum.max(axis=0, keepdims=True), along.max(axis=0, keepdims=True)
 
 
 def _differ(bounds: Float64Array) -> bool:

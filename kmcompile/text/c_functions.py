@@ -9,7 +9,7 @@ from typing import Final
 
 _NOT_CODE: Final = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 _FUNCTION: Final = re.compile(
-    r"^(?P<kind>(?:static )?(?:inline )?(?:const )?[A-Za-z]\w* \*?)(?P<name>\w+)"
+    r"^(?P<kind>(?:static )?(?:inline |[A-Z]\w*_ALONE )?(?:const )?[A-Za-z]\w* \*?)(?P<name>\w+)"
     r"\((?P<parameter_text>[^;{}()]*)\)(?P<body>;|\s*\n\{\n.*?^\})$",
     re.MULTILINE | re.DOTALL,
 )
@@ -94,7 +94,7 @@ class Function:
     @property
     def c_type(self) -> str:
         """The type of the result."""
-        return re.sub(r"\b(static|inline|const) |[* ]+$", "", self.kind)
+        return re.sub(r"\b(static|inline|const|\w+_ALONE) |[* ]+$", "", self.kind)
 
     @property
     def answers(self) -> bool:
