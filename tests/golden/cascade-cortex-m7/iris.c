@@ -358,15 +358,7 @@ static const uint32_t iris_checksums[42U] = {
     1293661227UL, 1366104114UL, 3747671656UL, 3492724389UL
 };
 
-/* |v|, of any v: clears the sign bit. */
-static float iris_magnitude(const float v)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    number.bits &= 0x7FFFFFFFUL;
-    return number.value;
-}
+/* iris_magnitude: as in linear-host */
 
 #if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
 /*
@@ -460,21 +452,7 @@ static float iris_sum_of_squares(const float x[], const uint32_t n)
     }
     return ((partial_0 + partial_1) + partial_2) + partial_3;
 }
-
-/*
- * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
- * the relative errors of the sum and of this bound, minimum the underflows.
- */
-static float iris_length(
-    const float x[],
-    const uint32_t n,
-    const float factor,
-    const float minimum)
-{
-    const float squares = iris_sum_of_squares(x, n);
-
-    return iris_square_root((factor * squares) + minimum);
-}
+/* iris_length: as in linear-host */
 
 /*
  * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
@@ -505,46 +483,9 @@ static void iris_scale_0(
         y, 2U, length_factor, length_minimum);
     state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
 }
-
-/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
-static uint32_t iris_excess(const float v, const uint32_t limit)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    return limit - (number.bits & 0x7FFFFFFFUL);
-}
-
-/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
-static uint32_t iris_any_excess(
-    const iris_input_t x[IRIS_N_FEATURES],
-    const uint32_t limit)
-{
-    uint32_t excess = 0U;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        excess |= iris_excess(x[j], limit);
-    }
-    return excess >> 31U;
-}
-
-/*
- * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
- * up to it no later intermediate can overflow.
- */
-static iris_status_t iris_check(
-    const iris_input_t x[IRIS_N_FEATURES])
-{
-    const uint32_t largest_finite = 0x7F7FFFFFUL;
-    iris_status_t status = IRIS_OK;
-
-    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
-        status = (iris_any_excess(x, largest_finite) != 0U)
-            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
-    }
-    return status;
-}
+/* iris_excess: as in linear-host */
+/* iris_any_excess: as in linear-host */
+/* iris_check: as in linear-host */
 
 /*
  * Applies the preprocessing in order. Input: x checked.
@@ -853,35 +794,7 @@ static void iris_add_block(
         workspace->row_error[row] += sum_error;
     }
 }
-
-/*
- * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
- * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
- * A decision's index is checked, so that a damaged table cannot write elsewhere.
- * Result: whether all indices were valid.
- */
-static bool iris_add_group(
-    iris_workspace_t *const workspace,
-    const uint32_t group)
-{
-    const uint32_t first = group * IRIS_N_ROWS;
-    bool valid = true;
-    uint32_t row;
-
-    for (row = 0U; row < IRIS_N_ROWS; ++row) {
-        const uint32_t p = iris_group_decisions[first + row];
-
-        if (p < IRIS_N_DECISIONS) {
-            workspace->decision[p] += workspace->row_sum[row];
-            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
-        } else {
-            valid = false;
-        }
-        workspace->row_sum[row] = 0.0f;
-        workspace->row_error[row] = 0.0f;
-    }
-    return valid;
-}
+/* iris_add_group: as in regression-host */
 
 /*
  * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
@@ -2103,37 +2016,9 @@ iris_status_t iris_audit(
     }
     return status;
 }
-
-/*
- * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
- * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
- */
-static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
-{
-    const uint32_t polynomial = 0x82F63B78UL;
-    uint32_t state = checksum ^ word;
-    uint32_t bit;
-
-    for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
-    }
-    return state;
-}
-
-/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
-static uint32_t iris_float_at(const volatile float *const element)
-{
-    iris_bits_t word;
-
-    word.value = *element;
-    return word.bits;
-}
-
-/* An integer. */
-static uint32_t iris_integer_at(const volatile uint16_t *const element)
-{
-    return *element;
-}
+/* iris_checksum_word: as in linear-host */
+/* iris_float_at: as in linear-host */
+/* iris_integer_at: as in linear-host */
 
 /* The types of tables. */
 typedef enum {
@@ -2203,75 +2088,9 @@ static const iris_table_t iris_tables[42U] = {
     { { .as_float = iris_known_upper }, IRIS_TYPE_FLOAT, 2U }
 };
 
-/* Word i of a table. Input: i < its n_words. */
-static uint32_t iris_table_word(
-    const iris_table_t *const table,
-    const uint32_t i)
-{
-    const iris_elements_t elements = table->elements;
-    uint32_t word = 0U;
-
-    if (table->type == IRIS_TYPE_FLOAT) {
-        word = iris_float_at(&elements.as_float[i]);
-    } else if (table->type == IRIS_TYPE_UINT16) {
-        word = iris_integer_at(&elements.as_uint16[i]);
-    } else {
-        /* Every table has one of these types. */
-    }
-    return word;
-}
-
-/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
-static iris_status_t iris_test_table(
-    iris_self_test_t *const state)
-{
-    const uint32_t all_ones = 0xFFFFFFFFUL;
-    const iris_table_t *const table = &iris_tables[state->part];
-    const uint32_t n_words = table->n_words;
-    iris_status_t status = IRIS_OK;
-    uint32_t count;
-
-    if (state->position == 0U) {
-        state->checksum = all_ones;
-    }
-    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
-        if (state->position < n_words) {
-            const uint32_t word = iris_table_word(table, state->position);
-
-            state->checksum = iris_checksum_word(state->checksum, word);
-            ++state->position;
-        }
-    }
-    if (state->position >= n_words) {
-        const volatile uint32_t *const expected = &iris_checksums[state->part];
-        const uint32_t found = state->checksum ^ all_ones;
-
-        if (found != *expected) {
-            status = IRIS_ERROR_CORRUPT;
-        }
-        state->position = 0U;
-        ++state->part;
-    }
-    return status;
-}
-
-/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
-static bool iris_within(
-    const float decision[IRIS_N_DECISIONS],
-    const uint32_t answer)
-{
-    const uint32_t first = answer * IRIS_N_DECISIONS;
-    bool within = true;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float lower = iris_known_lower[first + p];
-        const float upper = iris_known_upper[first + p];
-
-        within = within && (decision[p] >= lower) && (decision[p] <= upper);
-    }
-    return within;
-}
+/* iris_table_word: as in linear-host */
+/* iris_test_table: as in linear-host */
+/* iris_within: as in linear-host */
 
 /* Sums one known input: the label is exact, the decisions lie within their intervals. */
 static iris_status_t iris_test_answer(
@@ -2303,50 +2122,5 @@ static iris_status_t iris_test_answer(
     ++state->part;
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_self_test_step(
-    iris_self_test_t *state)
-{
-    uint32_t n_parts;
-
-    if (state == NULL) {
-        return IRIS_ERROR_NULL;
-    }
-    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
-    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
-        /* A failure stays one; a part that does not exist comes from a damaged state. */
-        state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < IRIS_N_TABLES) {
-        state->status = iris_test_table(state);
-    } else if (state->part < n_parts) {
-        state->status = iris_test_answer(state);
-    } else {
-        state->done = true;
-    }
-    if (state->status != IRIS_OK) {
-        state->done = true;
-    }
-    return state->status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test(void)
-{
-    iris_self_test_t state;
-    iris_status_t status = IRIS_OK;
-    uint32_t step;
-
-    state.part = 0U;
-    state.position = 0U;
-    state.checksum = 0U;
-    state.status = IRIS_OK;
-    state.done = false;
-    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
-        if ((status == IRIS_OK) && !state.done) {
-            status = iris_self_test_step(&state);
-        }
-    }
-    /* What has not been tested to the end has not passed. */
-    return state.done ? status : IRIS_ERROR_CORRUPT;
-}
+/* iris_self_test_step: as in linear-host */
+/* iris_self_test: as in linear-host */

@@ -139,17 +139,7 @@ iris_status_t iris_classify(
     const iris_input_t x[IRIS_N_FEATURES],
     iris_result_t *result);
 
-/*
- * Does as iris_classify.
- * Firmware that calls it takes programs of every number format.
- */
-static inline iris_status_t iris_classify_float(
-    iris_workspace_t *workspace,
-    const float x[IRIS_N_FEATURES],
-    iris_result_t *result)
-{
-    return iris_classify(workspace, x, result);
-}
+/* iris_classify_float: as in linear-host */
 
 /*
  * Gives the exact sums of one input, by which the trained model decides: no early exit is asked.

@@ -254,178 +254,14 @@ static const IRIS_TABLE uint32_t iris_checksums[24U] = {
     3750020334UL, 1293661227UL, 1366104114UL, 2925434024UL, 3895690242UL
 };
 
-/* |v|, of any v: clears the sign bit. */
-static float iris_magnitude(const float v)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    number.bits &= 0x7FFFFFFFUL;
-    return number.value;
-}
-
-/*
- * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
- * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
- * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
- * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
- * Input: v >= 0, finite; subnormal numbers are allowed.
- * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- */
-static float iris_square_root(const float v)
-{
-    const uint32_t leading_bit = 0x00800000UL;
-    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
-    const float two_to_24 = 0x1p+24f;
-    const bool subnormal = v < 0x1p-126f;
-    iris_bits_t number;
-    uint32_t exponent;
-    uint32_t shift;
-    uint32_t remainder;
-    uint32_t twice_root = 0U;
-    uint32_t bit;
-
-    if (v <= 0.0f) {
-        return v;
-    }
-    number.value = v;
-    if (subnormal) {
-        number.value *= two_to_24;
-    }
-    exponent = number.bits >> 23U;
-    shift = 2U - (exponent & 1U);
-    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
-    /* Loop bound: 25. */
-    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
-        const uint32_t trial = twice_root + bit;
-
-        if (remainder >= trial) {
-            remainder -= trial;
-            twice_root = trial + bit;
-        }
-        remainder <<= 1U;
-    }
-    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
-       leading bit of the root adds the 1 that is missing in the exponent. */
-    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
-    number.bits += (twice_root + 2U) >> 2U;
-    /* sqrt(2^24) = 2^12 */
-    number.bits -= subnormal ? twelve : 0U;
-    return number.value;
-}
-
-/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
-static float iris_sum_of_squares(const float x[], const uint32_t n)
-{
-    float partial_0 = 0.0f;
-    float partial_1 = 0.0f;
-    float partial_2 = 0.0f;
-    float partial_3 = 0.0f;
-    uint32_t j;
-
-    /* Loop bound: 2U / 4U. */
-    for (j = 0U; (j + 4U) <= n; j += 4U) {
-        partial_0 += x[j] * x[j];
-        partial_1 += x[j + 1U] * x[j + 1U];
-        partial_2 += x[j + 2U] * x[j + 2U];
-        partial_3 += x[j + 3U] * x[j + 3U];
-    }
-    if (j < n) {
-        partial_0 += x[j] * x[j];
-    }
-    if ((j + 1U) < n) {
-        partial_1 += x[j + 1U] * x[j + 1U];
-    }
-    if ((j + 2U) < n) {
-        partial_2 += x[j + 2U] * x[j + 2U];
-    }
-    return ((partial_0 + partial_1) + partial_2) + partial_3;
-}
-
-/*
- * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
- * the relative errors of the sum and of this bound, minimum the underflows.
- */
-static float iris_length(
-    const float x[],
-    const uint32_t n,
-    const float factor,
-    const float minimum)
-{
-    const float squares = iris_sum_of_squares(x, n);
-
-    return iris_square_root((factor * squares) + minimum);
-}
-
-/*
- * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
- * is two floats: both differences are rounded relative to their small results.
- * Left out: offset_low, which is 0.
- * deviation grows to gain * deviation + relative * |y| + minimum.
- */
-static void iris_scale_0(
-    iris_prepared_t *const state,
-    float y[2U])
-{
-    const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
-    const float relative = 0x1.400052p-22f;  /* roundings and stored factor, per |y| */
-    const float minimum = 0x1.4a7f5p-49f;  /* of the stored offset and underflows */
-    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
-    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
-    uint32_t j;
-
-    for (j = 0U; j < 2U; ++j) {
-        float value = state->x[j];
-
-        value -= iris_scale_0_offset_high[j];
-        value *= iris_scale_0_factor[j];
-        y[j] = value;
-    }
-    state->x = y;
-    state->length = iris_length(
-        y, 2U, length_factor, length_minimum);
-    state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
-}
-
-/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
-static uint32_t iris_excess(const float v, const uint32_t limit)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    return limit - (number.bits & 0x7FFFFFFFUL);
-}
-
-/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
-static uint32_t iris_any_excess(
-    const iris_input_t x[IRIS_N_FEATURES],
-    const uint32_t limit)
-{
-    uint32_t excess = 0U;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        excess |= iris_excess(x[j], limit);
-    }
-    return excess >> 31U;
-}
-
-/*
- * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
- * up to it no later intermediate can overflow.
- */
-static iris_status_t iris_check(
-    const iris_input_t x[IRIS_N_FEATURES])
-{
-    const uint32_t largest_finite = 0x7F7FFFFFUL;
-    iris_status_t status = IRIS_OK;
-
-    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
-        status = (iris_any_excess(x, largest_finite) != 0U)
-            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
-    }
-    return status;
-}
+/* iris_magnitude: as in linear-host */
+/* iris_square_root: as in linear-host */
+/* iris_sum_of_squares: as in linear-host */
+/* iris_length: as in linear-host */
+/* iris_scale_0: as in cascade-cortex-m7 */
+/* iris_excess: as in linear-host */
+/* iris_any_excess: as in linear-host */
+/* iris_check: as in linear-host */
 
 /*
  * Applies the preprocessing in order. Input: x checked.
@@ -445,47 +281,7 @@ static iris_prepared_t iris_prepare(
     iris_scale_0(&state, workspace->prepared_0);
     return state;
 }
-
-/*
- * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
- * Input: z >= 0; infinity is allowed.
- * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
- * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
- */
-static inline float iris_exp_negative(const float z)
-{
-    const uint32_t cutoff = 0x42ADFADEUL;
-    const uint32_t shifted_end = 0x4B00007EUL;
-    const float log2_e = 0x1.715476p+0f;
-    const float shifter = 0x1p+23f;
-    const float ln2_high = 0x1.62e4p-1f;
-    const float ln2_low = 0x1.7f7d1cp-20f;
-    iris_bits_t argument;
-    iris_bits_t shifted;
-    iris_bits_t result;
-    float n;
-    float s;
-    float square;
-    float tail;
-
-    /* From the cutoff on the result is 0; more would only overflow. z >= 0 orders as its bits. */
-    argument.value = z;
-    argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
-    /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * log2_e) + shifter;
-    n = shifted.value - shifter;
-    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
-    square = s * s;
-    tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
-    tail *= square;
-    tail = (tail + (0x1.fffffcp-2f + (s * -0x1.555492p-3f))) * square;
-    result.value = 1.0f - (s - tail);
-    /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
-    result.bits -= shifted.bits << 23U;
-    /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
-    return result.value;
-}
+/* iris_exp_negative: as in cascade-cortex-m7 */
 
 /* What the error of a kernel value depends on, for one query. */
 typedef struct {
@@ -521,42 +317,9 @@ static iris_kernel_terms_t iris_kernel_prepare(
     terms.usable = widest <= 1.0f;
     return terms;
 }
-
-/* One feature's part of |s - x|^2. */
-static float iris_kernel_term(const float x, const float s)
-{
-    const float difference = x - s;
-
-    return difference * difference;
-}
-
-/* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
-static float iris_kernel_value(const float total)
-{
-    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-
-    return iris_exp_negative(gamma * total);
-}
-
-/*
- * K(s, x) for the vectors of a block.
- * Input: total[lane] = |s - x|^2 >= 0.
- * Result: value[lane] within error[lane] of the trained kernel at the exact input, but for
- * exp(1 - 86.989975), which the decision's constant part holds.
- */
-static void iris_kernel_values(
-    const iris_kernel_terms_t *const terms,
-    const float total[IRIS_LANES],
-    float value[IRIS_LANES],
-    float error[IRIS_LANES])
-{
-    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-    const float z_0 = gamma * total[0U];
-    const float k_0 = iris_kernel_value(total[0U]);
-
-    value[0U] = k_0;
-    error[0U] = k_0 * (terms->per_value + (terms->per_z * z_0));
-}
+/* iris_kernel_term: as in cascade-cortex-m7 */
+/* iris_kernel_value: as in cascade-cortex-m7 */
+/* iris_kernel_values: as in pairs-cortex-m7 */
 
 /*
  * total[lane] = sum over the features of the term, for the vectors of one block, each in
@@ -600,35 +363,7 @@ static void iris_add_block(
         workspace->row_error[row] += sum_error;
     }
 }
-
-/*
- * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
- * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
- * A decision's index is checked, so that a damaged table cannot write elsewhere.
- * Result: whether all indices were valid.
- */
-static bool iris_add_group(
-    iris_workspace_t *const workspace,
-    const uint32_t group)
-{
-    const uint32_t first = group * IRIS_N_ROWS;
-    bool valid = true;
-    uint32_t row;
-
-    for (row = 0U; row < IRIS_N_ROWS; ++row) {
-        const uint32_t p = iris_group_decisions[first + row];
-
-        if (p < IRIS_N_DECISIONS) {
-            workspace->decision[p] += workspace->row_sum[row];
-            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
-        } else {
-            valid = false;
-        }
-        workspace->row_sum[row] = 0.0f;
-        workspace->row_error[row] = 0.0f;
-    }
-    return valid;
-}
+/* iris_add_group: as in regression-host */
 
 /*
  * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
@@ -687,22 +422,7 @@ static bool iris_exact_sum(
     }
     return valid && (group == IRIS_N_GROUPS);
 }
-
-/* The label is the sign of the decision. Result: whether its interval excludes 0. */
-static bool iris_sign(
-    const iris_workspace_t *const workspace,
-    iris_result_t *const result)
-{
-    const float f = workspace->decision[0];
-
-    result->lower = f - workspace->bound[0];
-    result->upper = f + workspace->bound[0];
-    result->label = 0;
-    if (f >= 0.0f) {
-        result->label = 1;
-    }
-    return (result->lower > 0.0f) || (result->upper < 0.0f);
-}
+/* iris_sign: as in cascade-cortex-m7 */
 
 /*
  * The middle of a proved interval as its decision, and a bound. The middle rounds by at most 2^-24
@@ -1119,23 +839,7 @@ static bool iris_early_exits(
     }
     return decided;
 }
-
-/*
- * Checks x and prepares it.
- * Result: IRIS_OK with *input prepared, or why x is refused.
- */
-static iris_status_t iris_accept(
-    iris_workspace_t *const workspace,
-    const iris_input_t x[IRIS_N_FEATURES],
-    iris_prepared_t *const input)
-{
-    iris_status_t status = iris_check(x);
-
-    if (status == IRIS_OK) {
-        *input = iris_prepare(workspace, x);
-    }
-    return status;
-}
+/* iris_accept: as in replay-cortex-m7 */
 
 /*
  * The answer of the exact sums, which stay in the workspace with their bounds.
@@ -1198,29 +902,7 @@ static iris_status_t iris_answer_within(
     }
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_classify(
-    iris_workspace_t *workspace,
-    const iris_input_t x[IRIS_N_FEATURES],
-    iris_result_t *result)
-{
-    iris_prepared_t input;
-    iris_result_t answer;
-    iris_status_t status;
-
-    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
-        return IRIS_ERROR_NULL;
-    }
-    status = iris_accept(workspace, x, &input);
-    if (status == IRIS_OK) {
-        status = iris_answer(workspace, &input, &answer);
-        if (status == IRIS_OK) {
-            *result = answer;
-        }
-    }
-    return status;
-}
+/* iris_classify: as in cascade-cortex-m7 */
 
 /* The contract is in the header. */
 iris_status_t iris_classify_within(
@@ -1246,49 +928,8 @@ iris_status_t iris_classify_within(
     }
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_decision(
-    iris_workspace_t *workspace,
-    const iris_input_t x[IRIS_N_FEATURES],
-    float decision[IRIS_N_DECISIONS])
-{
-    iris_prepared_t input;
-    iris_status_t status;
-
-    if ((workspace == NULL) || (x == NULL) || (decision == NULL)) {
-        return IRIS_ERROR_NULL;
-    }
-    status = iris_accept(workspace, x, &input);
-    if (status == IRIS_OK) {
-        if (iris_exact_sum(workspace, &input)) {
-            uint32_t p;
-
-            for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-                decision[p] = workspace->decision[p];
-            }
-        } else {
-            status = IRIS_ERROR_CORRUPT;
-        }
-    }
-    return status;
-}
-
-/*
- * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
- * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
- */
-static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
-{
-    const uint32_t polynomial = 0x82F63B78UL;
-    uint32_t state = checksum ^ word;
-    uint32_t bit;
-
-    for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
-    }
-    return state;
-}
+/* iris_decision: as in replay-cortex-m7 */
+/* iris_checksum_word: as in linear-host */
 
 /* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
 static uint32_t iris_float_at(const volatile IRIS_TABLE float *const element)
@@ -1416,24 +1057,7 @@ static iris_status_t iris_test_table(
     }
     return status;
 }
-
-/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
-static bool iris_within(
-    const float decision[IRIS_N_DECISIONS],
-    const uint32_t answer)
-{
-    const uint32_t first = answer * IRIS_N_DECISIONS;
-    bool within = true;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float lower = iris_known_lower[first + p];
-        const float upper = iris_known_upper[first + p];
-
-        within = within && (decision[p] >= lower) && (decision[p] <= upper);
-    }
-    return within;
-}
+/* iris_within: as in linear-host */
 
 /* Sums one known input: the label is exact, the decisions lie within their intervals. */
 static iris_status_t iris_test_answer(
@@ -1471,50 +1095,5 @@ static iris_status_t iris_test_answer(
     ++state->part;
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_self_test_step(
-    iris_self_test_t *state)
-{
-    uint32_t n_parts;
-
-    if (state == NULL) {
-        return IRIS_ERROR_NULL;
-    }
-    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
-    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
-        /* A failure stays one; a part that does not exist comes from a damaged state. */
-        state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < IRIS_N_TABLES) {
-        state->status = iris_test_table(state);
-    } else if (state->part < n_parts) {
-        state->status = iris_test_answer(state);
-    } else {
-        state->done = true;
-    }
-    if (state->status != IRIS_OK) {
-        state->done = true;
-    }
-    return state->status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test(void)
-{
-    iris_self_test_t state;
-    iris_status_t status = IRIS_OK;
-    uint32_t step;
-
-    state.part = 0U;
-    state.position = 0U;
-    state.checksum = 0U;
-    state.status = IRIS_OK;
-    state.done = false;
-    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
-        if ((status == IRIS_OK) && !state.done) {
-            status = iris_self_test_step(&state);
-        }
-    }
-    /* What has not been tested to the end has not passed. */
-    return state.done ? status : IRIS_ERROR_CORRUPT;
-}
+/* iris_self_test_step: as in linear-host */
+/* iris_self_test: as in linear-host */

@@ -204,56 +204,7 @@ static float iris_square_root(const float v)
     __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(v));
     return root;
 }
-#else
-/*
- * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
- * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
- * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
- * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
- * Input: v >= 0, finite; subnormal numbers are allowed.
- * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- */
-static float iris_square_root(const float v)
-{
-    const uint32_t leading_bit = 0x00800000UL;
-    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
-    const float two_to_24 = 0x1p+24f;
-    const bool subnormal = v < 0x1p-126f;
-    iris_bits_t number;
-    uint32_t exponent;
-    uint32_t shift;
-    uint32_t remainder;
-    uint32_t twice_root = 0U;
-    uint32_t bit;
-
-    if (v <= 0.0f) {
-        return v;
-    }
-    number.value = v;
-    if (subnormal) {
-        number.value *= two_to_24;
-    }
-    exponent = number.bits >> 23U;
-    shift = 2U - (exponent & 1U);
-    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
-    /* Loop bound: 25. */
-    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
-        const uint32_t trial = twice_root + bit;
-
-        if (remainder >= trial) {
-            remainder -= trial;
-            twice_root = trial + bit;
-        }
-        remainder <<= 1U;
-    }
-    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
-       leading bit of the root adds the 1 that is missing in the exponent. */
-    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
-    number.bits += (twice_root + 2U) >> 2U;
-    /* sqrt(2^24) = 2^12 */
-    number.bits -= subnormal ? twelve : 0U;
-    return number.value;
-}
+/* iris_square_root: as in cascade-cortex-m7 */
 #endif
 
 /*
@@ -330,15 +281,7 @@ static void iris_quantize(
         state->deviation = refused;
     }
 }
-
-/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
-static uint32_t iris_excess(const float v, const uint32_t limit)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    return limit - (number.bits & 0x7FFFFFFFUL);
-}
+/* iris_excess: as in linear-host */
 
 /* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
 static uint32_t iris_any_excess(
@@ -711,22 +654,7 @@ static bool iris_fixed_sum(
     }
     return valid && (group == IRIS_N_GROUPS);
 }
-
-/* The label is the sign of the decision. Result: whether its interval excludes 0. */
-static bool iris_sign(
-    const iris_workspace_t *const workspace,
-    iris_result_t *const result)
-{
-    const float f = workspace->decision[0];
-
-    result->lower = f - workspace->bound[0];
-    result->upper = f + workspace->bound[0];
-    result->label = 0;
-    if (f >= 0.0f) {
-        result->label = 1;
-    }
-    return (result->lower > 0.0f) || (result->upper < 0.0f);
-}
+/* iris_sign: as in cascade-cortex-m7 */
 
 /*
  * Checks the codes, which are the prepared input but for what float64 rounded in their scale.
@@ -894,43 +822,15 @@ iris_status_t iris_decision_float(
     }
     return status;
 }
-
-/*
- * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
- * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
- */
-static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
-{
-    const uint32_t polynomial = 0x82F63B78UL;
-    uint32_t state = checksum ^ word;
-    uint32_t bit;
-
-    for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
-    }
-    return state;
-}
-
-/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
-static uint32_t iris_float_at(const volatile float *const element)
-{
-    iris_bits_t word;
-
-    word.value = *element;
-    return word.bits;
-}
+/* iris_checksum_word: as in linear-host */
+/* iris_float_at: as in linear-host */
 
 /* A signed integer, modulo 2^32. */
 static uint32_t iris_int16_at(const volatile int16_t *const element)
 {
     return (uint32_t)*element;
 }
-
-/* An integer. */
-static uint32_t iris_integer_at(const volatile uint16_t *const element)
-{
-    return *element;
-}
+/* iris_integer_at: as in linear-host */
 
 /* A word. */
 static uint32_t iris_word_at(const volatile uint32_t *const element)
@@ -1015,58 +915,8 @@ static uint32_t iris_table_word(
     }
     return word;
 }
-
-/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
-static iris_status_t iris_test_table(
-    iris_self_test_t *const state)
-{
-    const uint32_t all_ones = 0xFFFFFFFFUL;
-    const iris_table_t *const table = &iris_tables[state->part];
-    const uint32_t n_words = table->n_words;
-    iris_status_t status = IRIS_OK;
-    uint32_t count;
-
-    if (state->position == 0U) {
-        state->checksum = all_ones;
-    }
-    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
-        if (state->position < n_words) {
-            const uint32_t word = iris_table_word(table, state->position);
-
-            state->checksum = iris_checksum_word(state->checksum, word);
-            ++state->position;
-        }
-    }
-    if (state->position >= n_words) {
-        const volatile uint32_t *const expected = &iris_checksums[state->part];
-        const uint32_t found = state->checksum ^ all_ones;
-
-        if (found != *expected) {
-            status = IRIS_ERROR_CORRUPT;
-        }
-        state->position = 0U;
-        ++state->part;
-    }
-    return status;
-}
-
-/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
-static bool iris_within(
-    const float decision[IRIS_N_DECISIONS],
-    const uint32_t answer)
-{
-    const uint32_t first = answer * IRIS_N_DECISIONS;
-    bool within = true;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float lower = iris_known_lower[first + p];
-        const float upper = iris_known_upper[first + p];
-
-        within = within && (decision[p] >= lower) && (decision[p] <= upper);
-    }
-    return within;
-}
+/* iris_test_table: as in linear-host */
+/* iris_within: as in linear-host */
 
 /* Sums one known input: the label is exact, the decisions lie within their intervals. */
 static iris_status_t iris_test_answer(
@@ -1097,50 +947,5 @@ static iris_status_t iris_test_answer(
     ++state->part;
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_self_test_step(
-    iris_self_test_t *state)
-{
-    uint32_t n_parts;
-
-    if (state == NULL) {
-        return IRIS_ERROR_NULL;
-    }
-    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
-    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
-        /* A failure stays one; a part that does not exist comes from a damaged state. */
-        state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < IRIS_N_TABLES) {
-        state->status = iris_test_table(state);
-    } else if (state->part < n_parts) {
-        state->status = iris_test_answer(state);
-    } else {
-        state->done = true;
-    }
-    if (state->status != IRIS_OK) {
-        state->done = true;
-    }
-    return state->status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test(void)
-{
-    iris_self_test_t state;
-    iris_status_t status = IRIS_OK;
-    uint32_t step;
-
-    state.part = 0U;
-    state.position = 0U;
-    state.checksum = 0U;
-    state.status = IRIS_OK;
-    state.done = false;
-    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
-        if ((status == IRIS_OK) && !state.done) {
-            status = iris_self_test_step(&state);
-        }
-    }
-    /* What has not been tested to the end has not passed. */
-    return state.done ? status : IRIS_ERROR_CORRUPT;
-}
+/* iris_self_test_step: as in linear-host */
+/* iris_self_test: as in linear-host */

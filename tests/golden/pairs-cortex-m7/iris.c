@@ -160,55 +160,10 @@ static const uint32_t iris_checksums[12U] = {
     1150744004UL, 727758173UL, 952644599UL, 1366104114UL, 3849239391UL, 3517925660UL
 };
 
-/* |v|, of any v: clears the sign bit. */
-static float iris_magnitude(const float v)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    number.bits &= 0x7FFFFFFFUL;
-    return number.value;
-}
-
-/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
-static uint32_t iris_excess(const float v, const uint32_t limit)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    return limit - (number.bits & 0x7FFFFFFFUL);
-}
-
-/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
-static uint32_t iris_any_excess(
-    const iris_input_t x[IRIS_N_FEATURES],
-    const uint32_t limit)
-{
-    uint32_t excess = 0U;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        excess |= iris_excess(x[j], limit);
-    }
-    return excess >> 31U;
-}
-
-/*
- * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
- * up to it no later intermediate can overflow.
- */
-static iris_status_t iris_check(
-    const iris_input_t x[IRIS_N_FEATURES])
-{
-    const uint32_t largest_finite = 0x7F7FFFFFUL;
-    iris_status_t status = IRIS_OK;
-
-    if (iris_any_excess(x, 0x5C000000UL) != 0U) {
-        status = (iris_any_excess(x, largest_finite) != 0U)
-            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
-    }
-    return status;
-}
+/* iris_magnitude: as in linear-host */
+/* iris_excess: as in linear-host */
+/* iris_any_excess: as in linear-host */
+/* iris_check: as in regression-host */
 
 /* There is no preprocessing: the kernel gets the input itself, which is exact. Input: x checked. */
 static iris_prepared_t iris_prepare(
@@ -221,47 +176,7 @@ static iris_prepared_t iris_prepare(
     state.length = 0.0f;  /* not needed before a step sets it */
     return state;
 }
-
-/*
- * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
- * Input: z >= 0; infinity is allowed.
- * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
- * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
- */
-static inline float iris_exp_negative(const float z)
-{
-    const uint32_t cutoff = 0x42ADFADEUL;
-    const uint32_t shifted_end = 0x4B00007EUL;
-    const float log2_e = 0x1.715476p+0f;
-    const float shifter = 0x1p+23f;
-    const float ln2_high = 0x1.62e4p-1f;
-    const float ln2_low = 0x1.7f7d1cp-20f;
-    iris_bits_t argument;
-    iris_bits_t shifted;
-    iris_bits_t result;
-    float n;
-    float s;
-    float square;
-    float tail;
-
-    /* From the cutoff on the result is 0; more would only overflow. z >= 0 orders as its bits. */
-    argument.value = z;
-    argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
-    /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * log2_e) + shifter;
-    n = shifted.value - shifter;
-    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
-    square = s * s;
-    tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
-    tail *= square;
-    tail = (tail + (0x1.fffffcp-2f + (s * -0x1.555492p-3f))) * square;
-    result.value = 1.0f - (s - tail);
-    /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
-    result.bits -= shifted.bits << 23U;
-    /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
-    return result.value;
-}
+/* iris_exp_negative: as in cascade-cortex-m7 */
 
 /* What the error of a kernel value depends on, for one query. */
 typedef struct {
@@ -297,22 +212,8 @@ static iris_kernel_terms_t iris_kernel_prepare(
     terms.usable = widest <= 1.0f;
     return terms;
 }
-
-/* One feature's part of |s - x|^2. */
-static float iris_kernel_term(const float x, const float s)
-{
-    const float difference = x - s;
-
-    return difference * difference;
-}
-
-/* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
-static float iris_kernel_value(const float total)
-{
-    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-
-    return iris_exp_negative(gamma * total);
-}
+/* iris_kernel_term: as in cascade-cortex-m7 */
+/* iris_kernel_value: as in cascade-cortex-m7 */
 
 /*
  * K(s, x) for the vectors of a block.
@@ -818,22 +719,7 @@ static bool iris_pair_sum(
     result->certified = sound && settled;
     return sound;
 }
-
-/*
- * Checks x and prepares it.
- * Result: IRIS_OK with *input prepared, or why x is refused.
- */
-static iris_status_t iris_accept(
-    const iris_input_t x[IRIS_N_FEATURES],
-    iris_prepared_t *const input)
-{
-    iris_status_t status = iris_check(x);
-
-    if (status == IRIS_OK) {
-        *input = iris_prepare(x);
-    }
-    return status;
-}
+/* iris_accept: as in linear-host */
 
 /*
  * The answer of the exact sums, which stay in the workspace with their bounds.
@@ -855,30 +741,7 @@ static iris_status_t iris_sum(
     }
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_classify(
-    iris_workspace_t *workspace,
-    const iris_input_t x[IRIS_N_FEATURES],
-    iris_result_t *result)
-{
-    iris_prepared_t input;
-    iris_result_t answer;
-    iris_status_t status;
-
-    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
-        return IRIS_ERROR_NULL;
-    }
-    status = iris_accept(x, &input);
-    if (status == IRIS_OK) {
-        answer.in_range = true;
-        status = iris_sum(workspace, &input, &answer);
-        if (status == IRIS_OK) {
-            *result = answer;
-        }
-    }
-    return status;
-}
+/* iris_classify: as in codes-cortex-m7 */
 
 /* The contract is in the header. */
 iris_status_t iris_decision(
@@ -906,43 +769,10 @@ iris_status_t iris_decision(
     }
     return status;
 }
-
-/*
- * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
- * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
- */
-static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
-{
-    const uint32_t polynomial = 0x82F63B78UL;
-    uint32_t state = checksum ^ word;
-    uint32_t bit;
-
-    for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
-    }
-    return state;
-}
-
-/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
-static uint32_t iris_float_at(const volatile float *const element)
-{
-    iris_bits_t word;
-
-    word.value = *element;
-    return word.bits;
-}
-
-/* An integer. */
-static uint32_t iris_integer_at(const volatile uint16_t *const element)
-{
-    return *element;
-}
-
-/* A word. */
-static uint32_t iris_word_at(const volatile uint32_t *const element)
-{
-    return *element;
-}
+/* iris_checksum_word: as in linear-host */
+/* iris_float_at: as in linear-host */
+/* iris_integer_at: as in linear-host */
+/* iris_word_at: as in codes-cortex-m7 */
 
 /* The types of tables. */
 typedef enum {
@@ -1003,58 +833,8 @@ static uint32_t iris_table_word(
     }
     return word;
 }
-
-/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
-static iris_status_t iris_test_table(
-    iris_self_test_t *const state)
-{
-    const uint32_t all_ones = 0xFFFFFFFFUL;
-    const iris_table_t *const table = &iris_tables[state->part];
-    const uint32_t n_words = table->n_words;
-    iris_status_t status = IRIS_OK;
-    uint32_t count;
-
-    if (state->position == 0U) {
-        state->checksum = all_ones;
-    }
-    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
-        if (state->position < n_words) {
-            const uint32_t word = iris_table_word(table, state->position);
-
-            state->checksum = iris_checksum_word(state->checksum, word);
-            ++state->position;
-        }
-    }
-    if (state->position >= n_words) {
-        const volatile uint32_t *const expected = &iris_checksums[state->part];
-        const uint32_t found = state->checksum ^ all_ones;
-
-        if (found != *expected) {
-            status = IRIS_ERROR_CORRUPT;
-        }
-        state->position = 0U;
-        ++state->part;
-    }
-    return status;
-}
-
-/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
-static bool iris_within(
-    const float decision[IRIS_N_DECISIONS],
-    const uint32_t answer)
-{
-    const uint32_t first = answer * IRIS_N_DECISIONS;
-    bool within = true;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float lower = iris_known_lower[first + p];
-        const float upper = iris_known_upper[first + p];
-
-        within = within && (decision[p] >= lower) && (decision[p] <= upper);
-    }
-    return within;
-}
+/* iris_test_table: as in linear-host */
+/* iris_within: as in linear-host */
 
 /* Sums one known input: the label is exact, the decisions lie within their intervals. */
 static iris_status_t iris_test_answer(
@@ -1091,50 +871,5 @@ static iris_status_t iris_test_answer(
     ++state->part;
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_self_test_step(
-    iris_self_test_t *state)
-{
-    uint32_t n_parts;
-
-    if (state == NULL) {
-        return IRIS_ERROR_NULL;
-    }
-    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
-    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
-        /* A failure stays one; a part that does not exist comes from a damaged state. */
-        state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < IRIS_N_TABLES) {
-        state->status = iris_test_table(state);
-    } else if (state->part < n_parts) {
-        state->status = iris_test_answer(state);
-    } else {
-        state->done = true;
-    }
-    if (state->status != IRIS_OK) {
-        state->done = true;
-    }
-    return state->status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test(void)
-{
-    iris_self_test_t state;
-    iris_status_t status = IRIS_OK;
-    uint32_t step;
-
-    state.part = 0U;
-    state.position = 0U;
-    state.checksum = 0U;
-    state.status = IRIS_OK;
-    state.done = false;
-    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
-        if ((status == IRIS_OK) && !state.done) {
-            status = iris_self_test_step(&state);
-        }
-    }
-    /* What has not been tested to the end has not passed. */
-    return state.done ? status : IRIS_ERROR_CORRUPT;
-}
+/* iris_self_test_step: as in linear-host */
+/* iris_self_test: as in linear-host */

@@ -200,193 +200,17 @@ static const uint32_t iris_checksums[18U] = {
     4132143470UL, 1293661227UL, 1366104114UL, 4101772395UL, 4036600633UL
 };
 
-/* |v|, of any v: clears the sign bit. */
-static float iris_magnitude(const float v)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    number.bits &= 0x7FFFFFFFUL;
-    return number.value;
-}
-
-#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
-/*
- * sqrt(v), correctly rounded, by an instruction of the core: IEEE 754 determines every bit.
- * Input: v >= 0, finite; subnormal numbers are allowed.
- * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- */
-static float iris_square_root(const float v)
-{
-    float root;
-
-    __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(v));
-    return root;
-}
-#else
-/*
- * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
- * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
- * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
- * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
- * Input: v >= 0, finite; subnormal numbers are allowed.
- * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- */
-static float iris_square_root(const float v)
-{
-    const uint32_t leading_bit = 0x00800000UL;
-    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
-    const float two_to_24 = 0x1p+24f;
-    const bool subnormal = v < 0x1p-126f;
-    iris_bits_t number;
-    uint32_t exponent;
-    uint32_t shift;
-    uint32_t remainder;
-    uint32_t twice_root = 0U;
-    uint32_t bit;
-
-    if (v <= 0.0f) {
-        return v;
-    }
-    number.value = v;
-    if (subnormal) {
-        number.value *= two_to_24;
-    }
-    exponent = number.bits >> 23U;
-    shift = 2U - (exponent & 1U);
-    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
-    /* Loop bound: 25. */
-    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
-        const uint32_t trial = twice_root + bit;
-
-        if (remainder >= trial) {
-            remainder -= trial;
-            twice_root = trial + bit;
-        }
-        remainder <<= 1U;
-    }
-    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
-       leading bit of the root adds the 1 that is missing in the exponent. */
-    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
-    number.bits += (twice_root + 2U) >> 2U;
-    /* sqrt(2^24) = 2^12 */
-    number.bits -= subnormal ? twelve : 0U;
-    return number.value;
-}
+/* iris_magnitude: as in linear-host */
+/* iris_square_root: as in cascade-cortex-m7 */
+/* iris_square_root: as in cascade-cortex-m7 */
 #endif
 
-/* Sum of n x_j^2: feature j goes to partial sum j modulo 4, the partial sums are added in order. */
-static float iris_sum_of_squares(const float x[], const uint32_t n)
-{
-    float partial_0 = 0.0f;
-    float partial_1 = 0.0f;
-    float partial_2 = 0.0f;
-    float partial_3 = 0.0f;
-    uint32_t j;
-
-    /* Loop bound: 2U / 4U. */
-    for (j = 0U; (j + 4U) <= n; j += 4U) {
-        partial_0 += x[j] * x[j];
-        partial_1 += x[j + 1U] * x[j + 1U];
-        partial_2 += x[j + 2U] * x[j + 2U];
-        partial_3 += x[j + 3U] * x[j + 3U];
-    }
-    if (j < n) {
-        partial_0 += x[j] * x[j];
-    }
-    if ((j + 1U) < n) {
-        partial_1 += x[j + 1U] * x[j + 1U];
-    }
-    if ((j + 2U) < n) {
-        partial_2 += x[j + 2U] * x[j + 2U];
-    }
-    return ((partial_0 + partial_1) + partial_2) + partial_3;
-}
-
-/*
- * sqrt(factor * sum of x_j^2 + minimum), which is at least the Euclidean norm of x: factor holds
- * the relative errors of the sum and of this bound, minimum the underflows.
- */
-static float iris_length(
-    const float x[],
-    const uint32_t n,
-    const float factor,
-    const float minimum)
-{
-    const float squares = iris_sum_of_squares(x, n);
-
-    return iris_square_root((factor * squares) + minimum);
-}
-
-/*
- * y = ((x - offset_high) - offset_low) * factor, in place or from the caller's input. The offset
- * is two floats: both differences are rounded relative to their small results.
- * Left out: offset_low, which is 0.
- * deviation grows to gain * deviation + relative * |y| + minimum.
- */
-static void iris_scale_0(
-    iris_prepared_t *const state,
-    float y[2U])
-{
-    const float gain = 0x1.999a08p-4f;  /* how far the step moves two points apart */
-    const float relative = 0x1.400052p-22f;  /* roundings and stored factor, per |y| */
-    const float minimum = 0x1.4a7f5p-49f;  /* of the stored offset and underflows */
-    const float length_factor = 0x1.00005p+0f;  /* relative roundings in |y| */
-    const float length_minimum = 0x1.000042p-123f;  /* underflows in its squares */
-    uint32_t j;
-
-    for (j = 0U; j < 2U; ++j) {
-        float value = state->x[j];
-
-        value -= iris_scale_0_offset_high[j];
-        value *= iris_scale_0_factor[j];
-        y[j] = value;
-    }
-    state->x = y;
-    state->length = iris_length(
-        y, 2U, length_factor, length_minimum);
-    state->deviation = ((gain * state->deviation) + (relative * state->length)) + minimum;
-}
-
-/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
-static uint32_t iris_excess(const float v, const uint32_t limit)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    return limit - (number.bits & 0x7FFFFFFFUL);
-}
-
-/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
-static uint32_t iris_any_excess(
-    const iris_input_t x[IRIS_N_FEATURES],
-    const uint32_t limit)
-{
-    uint32_t excess = 0U;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        excess |= iris_excess(x[j], limit);
-    }
-    return excess >> 31U;
-}
-
-/*
- * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
- * up to it no later intermediate can overflow.
- */
-static iris_status_t iris_check(
-    const iris_input_t x[IRIS_N_FEATURES])
-{
-    const uint32_t largest_finite = 0x7F7FFFFFUL;
-    iris_status_t status = IRIS_OK;
-
-    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
-        status = (iris_any_excess(x, largest_finite) != 0U)
-            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
-    }
-    return status;
-}
+/* iris_sum_of_squares: as in cascade-cortex-m7 */
+/* iris_length: as in linear-host */
+/* iris_scale_0: as in cascade-cortex-m7 */
+/* iris_excess: as in linear-host */
+/* iris_any_excess: as in linear-host */
+/* iris_check: as in linear-host */
 
 /*
  * Applies the preprocessing in order. Input: x checked.
@@ -405,47 +229,7 @@ static iris_prepared_t iris_prepare(
     iris_scale_0(&state, workspace->prepared_0);
     return state;
 }
-
-/*
- * exp(-z) = 2^-n exp(-s) with n = round(z / ln 2) and s = z - n ln 2.
- * Input: z >= 0; infinity is allowed.
- * Result: below z = 86.99 normal and within a relative error of 1.5 * 2^-24; exactly 1 at
- * z = 0, exactly 0 from 86.99 on. No branch and no table; a leaf function.
- */
-static inline float iris_exp_negative(const float z)
-{
-    const uint32_t cutoff = 0x42ADFADEUL;
-    const uint32_t shifted_end = 0x4B00007EUL;
-    const float log2_e = 0x1.715476p+0f;
-    const float shifter = 0x1p+23f;
-    const float ln2_high = 0x1.62e4p-1f;
-    const float ln2_low = 0x1.7f7d1cp-20f;
-    iris_bits_t argument;
-    iris_bits_t shifted;
-    iris_bits_t result;
-    float n;
-    float s;
-    float square;
-    float tail;
-
-    /* From the cutoff on the result is 0; more would only overflow. z >= 0 orders as its bits. */
-    argument.value = z;
-    argument.bits = (argument.bits < cutoff) ? argument.bits : cutoff;
-    /* The sum has n in its lowest bits: its unit in the last place is 1. */
-    shifted.value = (argument.value * log2_e) + shifter;
-    n = shifted.value - shifter;
-    s = (argument.value - (n * ln2_high)) - (n * ln2_low);
-    square = s * s;
-    tail = (0x1.5558f2p-5f + (s * -0x1.1239dap-7f)) + (square * 0x1.6a2442p-10f);
-    tail *= square;
-    tail = (tail + (0x1.fffffcp-2f + (s * -0x1.555492p-3f))) * square;
-    result.value = 1.0f - (s - tail);
-    /* Lowers the exponent by n; unsigned arithmetic keeps only the lowest bits of n. */
-    result.bits -= shifted.bits << 23U;
-    /* 0 for large n. A mask, because gcc makes a branch of ?: and then doesn't vectorise. */
-    result.bits &= 0U - (uint32_t)(shifted.bits < shifted_end);
-    return result.value;
-}
+/* iris_exp_negative: as in cascade-cortex-m7 */
 
 /* What the error of a kernel value depends on, for one query. */
 typedef struct {
@@ -481,140 +265,12 @@ static iris_kernel_terms_t iris_kernel_prepare(
     terms.usable = widest <= 1.0f;
     return terms;
 }
-
-/* One feature's part of |s - x|^2. */
-static float iris_kernel_term(const float x, const float s)
-{
-    const float difference = x - s;
-
-    return difference * difference;
-}
-
-/* K(s, x) = exp(-gamma |s - x|^2). Input: total = |s - x|^2 >= 0. */
-static float iris_kernel_value(const float total)
-{
-    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-
-    return iris_exp_negative(gamma * total);
-}
-
-/*
- * K(s, x) for the vectors of a block.
- * Input: total[lane] = |s - x|^2 >= 0.
- * Result: value[lane] within error[lane] of the trained kernel at the exact input, but for
- * exp(1 - 86.989975), which the decision's constant part holds.
- */
-static void iris_kernel_values(
-    const iris_kernel_terms_t *const terms,
-    const float total[IRIS_LANES],
-    float value[IRIS_LANES],
-    float error[IRIS_LANES])
-{
-    const float gamma = 0x1p-1f;  /* of the trained kernel, rounded */
-    const float z_0 = gamma * total[0U];
-    const float z_1 = gamma * total[1U];
-    const float z_2 = gamma * total[2U];
-    const float z_3 = gamma * total[3U];
-    const float k_0 = iris_kernel_value(total[0U]);
-    const float k_1 = iris_kernel_value(total[1U]);
-    const float k_2 = iris_kernel_value(total[2U]);
-    const float k_3 = iris_kernel_value(total[3U]);
-
-    value[0U] = k_0;
-    error[0U] = k_0 * (terms->per_value + (terms->per_z * z_0));
-    value[1U] = k_1;
-    error[1U] = k_1 * (terms->per_value + (terms->per_z * z_1));
-    value[2U] = k_2;
-    error[2U] = k_2 * (terms->per_value + (terms->per_z * z_2));
-    value[3U] = k_3;
-    error[3U] = k_3 * (terms->per_value + (terms->per_z * z_3));
-}
-
-/*
- * total[lane] = sum over the features of the term, for the vectors of one block, each in
- * the order of the features.
- * Input: block = the first word of the block's vectors, [feature][lane].
- */
-static void iris_block_totals(
-    const float block[IRIS_BLOCK_WORDS],
-    const float x[IRIS_N_PREPARED],
-    float total[IRIS_LANES])
-{
-    float total_0 = 0.0f;
-    float total_1 = 0.0f;
-    float total_2 = 0.0f;
-    float total_3 = 0.0f;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_PREPARED; ++j) {
-        const float *const s = &block[j * IRIS_LANES];
-
-        total_0 += iris_kernel_term(x[j], s[0U]);
-        total_1 += iris_kernel_term(x[j], s[1U]);
-        total_2 += iris_kernel_term(x[j], s[2U]);
-        total_3 += iris_kernel_term(x[j], s[3U]);
-    }
-    total[0U] = total_0;
-    total[1U] = total_1;
-    total[2U] = total_2;
-    total[3U] = total_3;
-}
-
-/* Adds one block's share to every row's running sum of values and of errors. */
-static void iris_add_block(
-    iris_workspace_t *const workspace,
-    const uint32_t block,
-    const float value[IRIS_LANES],
-    const float error[IRIS_LANES])
-{
-    const uint32_t first = block * IRIS_N_ROWS;
-    uint32_t row;
-
-    for (row = 0U; row < IRIS_N_ROWS; ++row) {
-        const uint32_t index = (first + row) * IRIS_LANES;
-        const float *const coef = &iris_coefficients[index];
-        float sum = coef[0] * value[0];
-        float sum_error = coef[0] * error[0];
-
-        sum += coef[1U] * value[1U];
-        sum_error += coef[1U] * error[1U];
-        sum += coef[2U] * value[2U];
-        sum_error += coef[2U] * error[2U];
-        sum += coef[3U] * value[3U];
-        sum_error += coef[3U] * error[3U];
-        workspace->row_sum[row] += sum;
-        workspace->row_error[row] += sum_error;
-    }
-}
-
-/*
- * Adds a group's rows to the decisions they belong to, and clears them. Within a group the
- * coefficients of a row have one sign, so |sum of coefficient * error| bounds the row's error.
- * A decision's index is checked, so that a damaged table cannot write elsewhere.
- * Result: whether all indices were valid.
- */
-static bool iris_add_group(
-    iris_workspace_t *const workspace,
-    const uint32_t group)
-{
-    const uint32_t first = group * IRIS_N_ROWS;
-    bool valid = true;
-    uint32_t row;
-
-    for (row = 0U; row < IRIS_N_ROWS; ++row) {
-        const uint32_t p = iris_group_decisions[first + row];
-
-        if (p < IRIS_N_DECISIONS) {
-            workspace->decision[p] += workspace->row_sum[row];
-            workspace->bound[p] += iris_magnitude(workspace->row_error[row]);
-        } else {
-            valid = false;
-        }
-        workspace->row_sum[row] = 0.0f;
-        workspace->row_error[row] = 0.0f;
-    }
-    return valid;
-}
+/* iris_kernel_term: as in cascade-cortex-m7 */
+/* iris_kernel_value: as in cascade-cortex-m7 */
+/* iris_kernel_values: as in cascade-cortex-m7 */
+/* iris_block_totals: as in cascade-cortex-m7 */
+/* iris_add_block: as in cascade-cortex-m7 */
+/* iris_add_group: as in regression-host */
 
 /*
  * decision[p] = sum over i of beta_pi K(s_i, x) + b_p, bound[p] >= |decision[p] - exact value|.
@@ -673,22 +329,7 @@ static bool iris_exact_sum(
     }
     return valid && (group == IRIS_N_GROUPS);
 }
-
-/* The label is the sign of the decision. Result: whether its interval excludes 0. */
-static bool iris_sign(
-    const iris_workspace_t *const workspace,
-    iris_result_t *const result)
-{
-    const float f = workspace->decision[0];
-
-    result->lower = f - workspace->bound[0];
-    result->upper = f + workspace->bound[0];
-    result->label = 0;
-    if (f >= 0.0f) {
-        result->label = 1;
-    }
-    return (result->lower > 0.0f) || (result->upper < 0.0f);
-}
+/* iris_sign: as in cascade-cortex-m7 */
 
 /*
  * The functions of the replay: the exact sums once more in double, where float leaves the label
@@ -1278,37 +919,9 @@ iris_status_t iris_decision(
     }
     return status;
 }
-
-/*
- * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
- * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
- */
-static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
-{
-    const uint32_t polynomial = 0x82F63B78UL;
-    uint32_t state = checksum ^ word;
-    uint32_t bit;
-
-    for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
-    }
-    return state;
-}
-
-/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
-static uint32_t iris_float_at(const volatile float *const element)
-{
-    iris_bits_t word;
-
-    word.value = *element;
-    return word.bits;
-}
-
-/* An integer. */
-static uint32_t iris_integer_at(const volatile uint16_t *const element)
-{
-    return *element;
-}
+/* iris_checksum_word: as in linear-host */
+/* iris_float_at: as in linear-host */
+/* iris_integer_at: as in linear-host */
 
 /* The lower or the upper half of an element's bits. */
 static uint32_t iris_double_at(
@@ -1386,58 +999,8 @@ static uint32_t iris_table_word(
     }
     return word;
 }
-
-/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
-static iris_status_t iris_test_table(
-    iris_self_test_t *const state)
-{
-    const uint32_t all_ones = 0xFFFFFFFFUL;
-    const iris_table_t *const table = &iris_tables[state->part];
-    const uint32_t n_words = table->n_words;
-    iris_status_t status = IRIS_OK;
-    uint32_t count;
-
-    if (state->position == 0U) {
-        state->checksum = all_ones;
-    }
-    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
-        if (state->position < n_words) {
-            const uint32_t word = iris_table_word(table, state->position);
-
-            state->checksum = iris_checksum_word(state->checksum, word);
-            ++state->position;
-        }
-    }
-    if (state->position >= n_words) {
-        const volatile uint32_t *const expected = &iris_checksums[state->part];
-        const uint32_t found = state->checksum ^ all_ones;
-
-        if (found != *expected) {
-            status = IRIS_ERROR_CORRUPT;
-        }
-        state->position = 0U;
-        ++state->part;
-    }
-    return status;
-}
-
-/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
-static bool iris_within(
-    const float decision[IRIS_N_DECISIONS],
-    const uint32_t answer)
-{
-    const uint32_t first = answer * IRIS_N_DECISIONS;
-    bool within = true;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float lower = iris_known_lower[first + p];
-        const float upper = iris_known_upper[first + p];
-
-        within = within && (decision[p] >= lower) && (decision[p] <= upper);
-    }
-    return within;
-}
+/* iris_test_table: as in linear-host */
+/* iris_within: as in linear-host */
 
 /* Sums one known input: the label is exact, the decisions lie within their intervals. */
 static iris_status_t iris_test_answer(
@@ -1468,50 +1031,5 @@ static iris_status_t iris_test_answer(
     ++state->part;
     return status;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_self_test_step(
-    iris_self_test_t *state)
-{
-    uint32_t n_parts;
-
-    if (state == NULL) {
-        return IRIS_ERROR_NULL;
-    }
-    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
-    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
-        /* A failure stays one; a part that does not exist comes from a damaged state. */
-        state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < IRIS_N_TABLES) {
-        state->status = iris_test_table(state);
-    } else if (state->part < n_parts) {
-        state->status = iris_test_answer(state);
-    } else {
-        state->done = true;
-    }
-    if (state->status != IRIS_OK) {
-        state->done = true;
-    }
-    return state->status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test(void)
-{
-    iris_self_test_t state;
-    iris_status_t status = IRIS_OK;
-    uint32_t step;
-
-    state.part = 0U;
-    state.position = 0U;
-    state.checksum = 0U;
-    state.status = IRIS_OK;
-    state.done = false;
-    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
-        if ((status == IRIS_OK) && !state.done) {
-            status = iris_self_test_step(&state);
-        }
-    }
-    /* What has not been tested to the end has not passed. */
-    return state.done ? status : IRIS_ERROR_CORRUPT;
-}
+/* iris_self_test_step: as in linear-host */
+/* iris_self_test: as in linear-host */

@@ -152,95 +152,12 @@ static const uint32_t iris_checksums[11U] = {
     1079336681UL, 3649626217UL, 1366104114UL, 3611744867UL, 3837015572UL
 };
 
-/* |v|, of any v: clears the sign bit. */
-static float iris_magnitude(const float v)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    number.bits &= 0x7FFFFFFFUL;
-    return number.value;
-}
-
-#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP)
-/*
- * sqrt(v), correctly rounded, by an instruction of the core: IEEE 754 determines every bit.
- * Input: v >= 0, finite; subnormal numbers are allowed.
- * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- */
-static float iris_square_root(const float v)
-{
-    float root;
-
-    __asm__("vsqrt.f32 %0, %1" : "=t"(root) : "t"(v));
-    return root;
-}
-#else
-/*
- * sqrt(v), correctly rounded, one bit a step as on paper, in integers. The radicand is
- * significand * 2^25 or * 2^26, whichever leaves an even exponent, so its root has 25 bits.
- * Before each step remainder = (radicand - root^2) / bit < 2^28, and root + bit is tried:
- * (root + bit)^2 <= radicand says that remainder >= 2 root + bit.
- * Input: v >= 0, finite; subnormal numbers are allowed.
- * Result: the float nearest to sqrt(v); sqrt(0) = 0. A leaf function.
- */
-static float iris_square_root(const float v)
-{
-    const uint32_t leading_bit = 0x00800000UL;
-    const uint32_t twelve = 0x06000000UL;  /* in the exponent of a float */
-    const float two_to_24 = 0x1p+24f;
-    const bool subnormal = v < 0x1p-126f;
-    iris_bits_t number;
-    uint32_t exponent;
-    uint32_t shift;
-    uint32_t remainder;
-    uint32_t twice_root = 0U;
-    uint32_t bit;
-
-    if (v <= 0.0f) {
-        return v;
-    }
-    number.value = v;
-    if (subnormal) {
-        number.value *= two_to_24;
-    }
-    exponent = number.bits >> 23U;
-    shift = 2U - (exponent & 1U);
-    remainder = ((number.bits & (leading_bit - 1U)) | leading_bit) << shift;
-    /* Loop bound: 25. */
-    for (bit = leading_bit << 1U; bit > 0U; bit >>= 1U) {
-        const uint32_t trial = twice_root + bit;
-
-        if (remainder >= trial) {
-            remainder -= trial;
-            twice_root = trial + bit;
-        }
-        remainder <<= 1U;
-    }
-    /* Rounds the root to 24 bits. It is never half-way: the square of an odd root is odd. The
-       leading bit of the root adds the 1 that is missing in the exponent. */
-    number.bits = (((exponent + 127U) >> 1U) - 1U) << 23U;
-    number.bits += (twice_root + 2U) >> 2U;
-    /* sqrt(2^24) = 2^12 */
-    number.bits -= subnormal ? twelve : 0U;
-    return number.value;
-}
+/* iris_magnitude: as in linear-host */
+/* iris_square_root: as in cascade-cortex-m7 */
+/* iris_square_root: as in cascade-cortex-m7 */
 #endif
 
-/*
- * sqrt(factor * sum of the partial sums + minimum), which is at least the Euclidean norm of what
- * was squared: factor holds the relative errors of the sum and of this bound, minimum the
- * underflows.
- */
-static float iris_norm(
-    const float partial[4],
-    const float factor,
-    const float minimum)
-{
-    const float squares = ((partial[0] + partial[1]) + partial[2]) + partial[3];
-
-    return iris_square_root((factor * squares) + minimum);
-}
+/* iris_norm: as in codes-cortex-m7 */
 
 /*
  * code_j = the integer nearest to y_j / unit, y = ((x - offset_high) - offset_low) * factor.
@@ -301,60 +218,10 @@ static void iris_quantize(
         state->deviation = refused;
     }
 }
-
-/* Bit 31 is set if |v| > limit, both as the bits of floats, which order as the magnitudes do. */
-static uint32_t iris_excess(const float v, const uint32_t limit)
-{
-    iris_bits_t number;
-
-    number.value = v;
-    return limit - (number.bits & 0x7FFFFFFFUL);
-}
-
-/* 1 if any feature's magnitude is greater than a limit, otherwise 0. */
-static uint32_t iris_any_excess(
-    const float x[IRIS_N_FEATURES],
-    const uint32_t limit)
-{
-    uint32_t excess = 0U;
-    uint32_t j;
-
-    for (j = 0U; j < IRIS_N_FEATURES; ++j) {
-        excess |= iris_excess(x[j], limit);
-    }
-    return excess >> 31U;
-}
-
-/*
- * Refuses an input that is not finite or that exceeds IRIS_INPUT_LIMIT:
- * up to it no step of the preprocessing can overflow.
- */
-static iris_status_t iris_check(
-    const float x[IRIS_N_FEATURES])
-{
-    const uint32_t largest_finite = 0x7F7FFFFFUL;
-    iris_status_t status = IRIS_OK;
-
-    if (iris_any_excess(x, 0x5C800000UL) != 0U) {
-        status = (iris_any_excess(x, largest_finite) != 0U)
-            ? IRIS_ERROR_NOT_FINITE : IRIS_ERROR_RANGE;
-    }
-    return status;
-}
-
-/*
- * Makes codes of an input. Input: x checked.
- * Result: the codes, in the workspace; deviation bounds their error.
- */
-static iris_prepared_t iris_prepare(
-    iris_workspace_t *const workspace,
-    const float x[IRIS_N_FEATURES])
-{
-    iris_prepared_t state;
-
-    iris_quantize(&state, x, workspace->quantized);
-    return state;
-}
+/* iris_excess: as in linear-host */
+/* iris_any_excess: as in codes-cortex-m7 */
+/* iris_check: as in codes-cortex-m7 */
+/* iris_prepare: as in codes-cortex-m7 */
 
 /*
  * decision[p] = sum over j of g_pj(x_j) + b_p, in integers up to the last steps: functions of one
@@ -412,155 +279,13 @@ static void iris_table_sum(
             + iris_minimum_bound[p];
     }
 }
-
-/*
- * Counts, for each class, the votes, the sure ones (the pair's interval excludes 0) and the
- * possible ones (it does not exclude the class). Pairs in the order (0, 1), (0, 2), ...
- * Input: the decisions and their bounds, which are not negative, in the workspace.
- */
-static void iris_count_votes(
-    iris_workspace_t *const workspace)
-{
-    uint32_t p = 0U;
-    uint32_t i;
-    uint32_t j;
-
-    for (i = 0U; i < IRIS_N_CLASSES; ++i) {
-        workspace->votes[i] = 0U;
-        workspace->sure[i] = 0U;
-        workspace->possible[i] = IRIS_N_CLASSES - 1U;
-    }
-    for (i = 0U; i < IRIS_N_CLASSES; ++i) {
-        uint32_t won = 0U;
-        uint32_t sure = 0U;
-        uint32_t lost = 0U;
-
-        /* Loop bound: IRIS_N_CLASSES, in all IRIS_N_DECISIONS. */
-        for (j = i + 1U; j < IRIS_N_CLASSES; ++j) {
-            const float f = workspace->decision[p];
-            const float bound = workspace->bound[p];
-
-            /* A bound that is no number makes nothing sure and excludes neither. */
-            if (f > 0.0f) {
-                ++won;
-                if ((f - bound) > 0.0f) {
-                    ++sure;
-                    --workspace->possible[j];
-                }
-            } else {
-                ++workspace->votes[j];
-                if ((f + bound) < 0.0f) {
-                    ++workspace->sure[j];
-                    ++lost;
-                }
-            }
-            ++p;
-        }
-        workspace->votes[i] += won;
-        workspace->sure[i] += sure;
-        workspace->possible[i] -= lost;
-    }
-}
-
-/* The class with most votes; of equal ones the first. */
-static uint32_t iris_winner(
-    const iris_workspace_t *const workspace)
-{
-    uint32_t winner = 0U;
-    uint32_t c;
-
-    for (c = 1U; c < IRIS_N_CLASSES; ++c) {
-        if (workspace->votes[c] > workspace->votes[winner]) {
-            winner = c;
-        }
-    }
-    return winner;
-}
-
-/* Whether the winner beats a rival under every outcome of the pairs that are not sure. */
-static bool iris_beats(
-    const iris_workspace_t *const workspace,
-    const uint32_t winner,
-    const uint32_t rival)
-{
-    const uint32_t own = workspace->sure[winner];
-    const uint32_t other = workspace->possible[rival];
-
-    return (own > other) || ((own == other) && (winner < rival));
-}
-
-/* Whether a class beats every other one under every outcome of the pairs that are not sure. */
-static bool iris_is_settled(
-    const iris_workspace_t *const workspace,
-    const uint32_t leader)
-{
-    bool settled = true;
-    uint32_t c;
-
-    for (c = 0U; c < IRIS_N_CLASSES; ++c) {
-        if ((c != leader) && !iris_beats(workspace, leader, c)) {
-            settled = false;
-        }
-    }
-    return settled;
-}
-
-/* The number of the pair of two classes. Input: they are different. */
-static uint32_t iris_pair_of(
-    const uint32_t a,
-    const uint32_t b)
-{
-    const uint32_t i = (a < b) ? a : b;
-    const uint32_t j = (a < b) ? b : a;
-
-    return (((i * (((2U * IRIS_N_CLASSES) - i) - 1U)) / 2U) + (j - i)) - 1U;
-}
-
-/* The interval of the pair with the smallest margin among those that a class won. */
-static void iris_closest_pair(
-    const iris_workspace_t *const workspace,
-    const uint32_t winner,
-    iris_result_t *const result)
-{
-    const float beyond_all = 0x1p+127f;  /* no margin is as large */
-    float smallest = beyond_all;
-    uint32_t c;
-
-    result->lower = 0.0f;
-    result->upper = 0.0f;
-    for (c = 0U; c < IRIS_N_CLASSES; ++c) {
-        if (c != winner) {
-            const uint32_t p = iris_pair_of(winner, c);
-            const float f = workspace->decision[p];
-            const float margin = iris_magnitude(f);
-            const bool won = (f > 0.0f) ? (winner < c) : (winner > c);
-
-            if (won && (margin < smallest)) {
-                smallest = margin;
-                result->lower = f - workspace->bound[p];
-                result->upper = f + workspace->bound[p];
-            }
-        }
-    }
-}
-
-/*
- * The label by votes, and the interval of the pair with the smallest margin among those that the
- * winner won.
- * Result: whether the label is the same under every outcome of the pairs whose interval holds 0.
- */
-static bool iris_vote(
-    iris_workspace_t *const workspace,
-    iris_result_t *const result)
-{
-    uint32_t winner;
-
-    iris_count_votes(workspace);
-    winner = iris_winner(workspace);
-    result->label = (int32_t)winner;
-    iris_closest_pair(workspace, winner, result);
-    return iris_is_settled(workspace, winner);
-}
+/* iris_count_votes: as in polynomial-cortex-m7 */
+/* iris_winner: as in pairs-cortex-m7 */
+/* iris_beats: as in pairs-cortex-m7 */
+/* iris_is_settled: as in pairs-cortex-m7 */
+/* iris_pair_of: as in pairs-cortex-m7 */
+/* iris_closest_pair: as in polynomial-cortex-m7 */
+/* iris_vote: as in polynomial-cortex-m7 */
 
 /*
  * The codes are the prepared input but for what float64 rounded in their scale. None is refused:
@@ -578,28 +303,7 @@ static iris_status_t iris_accept(
     input->length = 0.0f;
     return IRIS_OK;
 }
-
-/*
- * Checks x and prepares it.
- * Result: IRIS_OK with *input prepared, or why x is refused.
- */
-static iris_status_t iris_accept_float(
-    iris_workspace_t *const workspace,
-    const float x[IRIS_N_FEATURES],
-    iris_prepared_t *const input)
-{
-    /* A feature outside the scale has left a deviation above this limit. */
-    const float limit = 0x1p+60f;
-    iris_status_t status = iris_check(x);
-
-    if (status == IRIS_OK) {
-        *input = iris_prepare(workspace, x);
-        if ((input->length > limit) || (input->deviation > limit)) {
-            status = IRIS_ERROR_RANGE;
-        }
-    }
-    return status;
-}
+/* iris_accept_float: as in codes-cortex-m7 */
 
 /*
  * The answer of the sums, which stay in the workspace with their bounds.
@@ -615,28 +319,7 @@ static void iris_sum(
     result->kernel_evals = IRIS_SUM_EVALS;
     result->stage = IRIS_STAGE_TABLE_SUM;
 }
-
-/* The contract is in the header. */
-iris_status_t iris_classify(
-    iris_workspace_t *workspace,
-    const iris_input_t x[IRIS_N_FEATURES],
-    iris_result_t *result)
-{
-    iris_prepared_t input;
-    iris_result_t answer;
-    iris_status_t status;
-
-    if ((workspace == NULL) || (x == NULL) || (result == NULL)) {
-        return IRIS_ERROR_NULL;
-    }
-    status = iris_accept(x, &input);
-    if (status == IRIS_OK) {
-        answer.in_range = true;
-        iris_sum(workspace, &input, &answer);
-        *result = answer;
-    }
-    return status;
-}
+/* iris_classify: as in linear-host */
 
 /* The contract is in the header. */
 iris_status_t iris_decision(
@@ -707,49 +390,16 @@ iris_status_t iris_decision_float(
     }
     return status;
 }
-
-/*
- * CRC-32C (Castagnoli, reflected) of one more 32-bit word, its low byte first: defined on values,
- * so it is the same in either byte order. Bit by bit: a table of its own would have to be tested.
- */
-static uint32_t iris_checksum_word(const uint32_t checksum, const uint32_t word)
-{
-    const uint32_t polynomial = 0x82F63B78UL;
-    uint32_t state = checksum ^ word;
-    uint32_t bit;
-
-    for (bit = 0U; bit < 32U; ++bit) {
-        state = (state >> 1U) ^ (polynomial & (0U - (state & 1U)));
-    }
-    return state;
-}
-
-/* An element's bits. Volatile: memory is read, not replaced by what the compiler knows of it. */
-static uint32_t iris_float_at(const volatile float *const element)
-{
-    iris_bits_t word;
-
-    word.value = *element;
-    return word.bits;
-}
+/* iris_checksum_word: as in linear-host */
+/* iris_float_at: as in linear-host */
 
 /* A byte. */
 static uint32_t iris_byte_at(const volatile uint8_t *const element)
 {
     return *element;
 }
-
-/* An integer. */
-static uint32_t iris_integer_at(const volatile uint16_t *const element)
-{
-    return *element;
-}
-
-/* A word. */
-static uint32_t iris_word_at(const volatile uint32_t *const element)
-{
-    return *element;
-}
+/* iris_integer_at: as in linear-host */
+/* iris_word_at: as in codes-cortex-m7 */
 
 /* The types of tables. */
 typedef enum {
@@ -813,130 +463,8 @@ static uint32_t iris_table_word(
     }
     return word;
 }
-
-/* One step over a table: at most STEP_WORDS words, and the comparison after the last. */
-static iris_status_t iris_test_table(
-    iris_self_test_t *const state)
-{
-    const uint32_t all_ones = 0xFFFFFFFFUL;
-    const iris_table_t *const table = &iris_tables[state->part];
-    const uint32_t n_words = table->n_words;
-    iris_status_t status = IRIS_OK;
-    uint32_t count;
-
-    if (state->position == 0U) {
-        state->checksum = all_ones;
-    }
-    for (count = 0U; count < IRIS_STEP_WORDS; ++count) {
-        if (state->position < n_words) {
-            const uint32_t word = iris_table_word(table, state->position);
-
-            state->checksum = iris_checksum_word(state->checksum, word);
-            ++state->position;
-        }
-    }
-    if (state->position >= n_words) {
-        const volatile uint32_t *const expected = &iris_checksums[state->part];
-        const uint32_t found = state->checksum ^ all_ones;
-
-        if (found != *expected) {
-            status = IRIS_ERROR_CORRUPT;
-        }
-        state->position = 0U;
-        ++state->part;
-    }
-    return status;
-}
-
-/* Whether all decisions of a known answer lie within its intervals; NaN does not. */
-static bool iris_within(
-    const float decision[IRIS_N_DECISIONS],
-    const uint32_t answer)
-{
-    const uint32_t first = answer * IRIS_N_DECISIONS;
-    bool within = true;
-    uint32_t p;
-
-    for (p = 0U; p < IRIS_N_DECISIONS; ++p) {
-        const float lower = iris_known_lower[first + p];
-        const float upper = iris_known_upper[first + p];
-
-        within = within && (decision[p] >= lower) && (decision[p] <= upper);
-    }
-    return within;
-}
-
-/* Sums one known input: the label is exact, the decisions lie within their intervals. */
-static iris_status_t iris_test_answer(
-    iris_self_test_t *const state)
-{
-    const uint32_t answer = state->part - IRIS_N_TABLES;
-    const uint32_t first = answer * IRIS_N_FEATURES;
-    const int32_t label = (int32_t)iris_known_labels[answer];
-    iris_prepared_t input;
-    iris_result_t result;
-    iris_status_t status;
-    bool agrees = false;
-    const iris_input_t *const x = &iris_known_inputs[first];
-
-    status = iris_accept(x, &input);
-    if (status == IRIS_OK) {
-        iris_sum(&state->workspace, &input, &result);
-        agrees = iris_within(state->workspace.decision, answer);
-        if (result.label != label) {
-            agrees = false;
-        }
-    }
-    if (!agrees) {
-        status = IRIS_ERROR_CORRUPT;
-    }
-    ++state->part;
-    return status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test_step(
-    iris_self_test_t *state)
-{
-    uint32_t n_parts;
-
-    if (state == NULL) {
-        return IRIS_ERROR_NULL;
-    }
-    n_parts = IRIS_N_TABLES + IRIS_N_ANSWERS;
-    if ((state->status != IRIS_OK) || (state->part > n_parts)) {
-        /* A failure stays one; a part that does not exist comes from a damaged state. */
-        state->status = IRIS_ERROR_CORRUPT;
-    } else if (state->part < IRIS_N_TABLES) {
-        state->status = iris_test_table(state);
-    } else if (state->part < n_parts) {
-        state->status = iris_test_answer(state);
-    } else {
-        state->done = true;
-    }
-    if (state->status != IRIS_OK) {
-        state->done = true;
-    }
-    return state->status;
-}
-
-/* The contract is in the header. */
-iris_status_t iris_self_test(void)
-{
-    iris_self_test_t state;
-    iris_status_t status = IRIS_OK;
-    uint32_t step;
-
-    state.part = 0U;
-    state.position = 0U;
-    state.checksum = 0U;
-    state.status = IRIS_OK;
-    state.done = false;
-    for (step = 0U; step < IRIS_N_TEST_STEPS; ++step) {
-        if ((status == IRIS_OK) && !state.done) {
-            status = iris_self_test_step(&state);
-        }
-    }
-    /* What has not been tested to the end has not passed. */
-    return state.done ? status : IRIS_ERROR_CORRUPT;
-}
+/* iris_test_table: as in linear-host */
+/* iris_within: as in linear-host */
+/* iris_test_answer: as in linear-host */
+/* iris_self_test_step: as in linear-host */
+/* iris_self_test: as in linear-host */
