@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from golden.folding import folded
+
 from kit.emitted import Emitted
 from kit.host_program import BATCH_MAIN, STRICT, build_program, run_batch
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
