@@ -39,7 +39,7 @@ class ChosenProgram:
         Why the program has no replay although one was asked for; otherwise empty.
     judged : WithExits or None
         The exits by which the program is compared with others; None: `exits`. They differ where
-        control samples, or exits that are proved, have the last word.
+        control samples have the last word.
     compared : tuple of Compared
         The programs that were compared, this one among them.
     measured : Estimate or None

@@ -265,7 +265,8 @@ def parted_samples(
     if given.points.training:
         raise InputError(
             "--data holds the samples that the model was trained on: they do not show what a "
-            "reduced machine says of others\ngive samples that the model never saw"
+            "reduced machine says of others\n"
+            "give samples that the model never saw, or leave out --reduce"
         )
     return given
 

@@ -13,7 +13,7 @@ from kmcompile.choice.formats import Tried, choose_format
 from kmcompile.choice.other_modes import other_modes
 from kmcompile.choice.unpaid import unpaid_kinds
 from kmcompile.emit.images.parts import check_supported
-from kmcompile.errors import FewSamplesError, UsageError
+from kmcompile.errors import BudgetError, FewSamplesError, UsageError
 from kmcompile.exits.asked_replay import add_asked_replay
 from kmcompile.exits.candidates.samples import LEAST_TO_CHOOSE, accepted_rows
 from kmcompile.exits.certified.offers import Offer
@@ -39,7 +39,7 @@ from kmcompile.program.wanted import wanted_of
 from kmcompile.request.plan import Plan
 
 _MOST_COMPARED, _SEED = 1000, 20031210
-"""Most control samples by which statistical and certified exits are compared."""
+"""Most samples by which programs are compared."""
 
 
 def choose_program(
@@ -158,6 +158,13 @@ def for_image(
     capacity = None if like is None else like.capacity
     if capacity is None:
         capacity = Capacity.of(program.sum, plan.options.capacity, most_known_answers(program))
+        exceeded = capacity.exceeded_by(program.sum, len(program.known_answers))
+        if exceeded is not None:
+            what, found, _ = exceeded
+            raise BudgetError(
+                f"--capacity {plan.options.capacity}: the model has {found} {what}\n"
+                f"use --capacity {found} or leave out --capacity"
+            )
     program = replace(program, capacity=capacity, telemetry=plan.options.telemetry)
     check_supported(program)
     return ChosenProgram(program, plan, lowered, exits, replay_note=note)
@@ -203,7 +210,8 @@ def complete(
         certified = _certified(plan, len(plan.samples))
         known = exits.calibration.offered
         proved = add_early_exits(lowered.machine, exact, certified, tell, lowered.coded, known)
-        if not _pays(exits, proved, plan):
+        judged = exits if _pays(exits.before_control, exits, proved, plan) else proved
+        if judged is proved or not _pays(exits.program, exits, proved, plan):
             few = "mode certified: statistical exits pay no more here than those that are proved"
             exits, plan = proved, certified
     if few and exits.choice is not None:
@@ -226,24 +234,29 @@ def _may_be_proved(
     return plan.mode_is_default and plan.stages.are_free
 
 
-def _pays(exits: WithExits, proved: WithExits, plan: Plan) -> bool:
+def _pays(program: Program, exits: WithExits, proved: WithExits, plan: Plan) -> bool:
     """Return whether statistical exits are worth their risk beside the exits that are proved.
 
-    The control samples say it: what a promise says is true of either program holds of the one that
-    is taken.
+    Parameters
+    ----------
+    program : Program
+        With the statistical exits before or after their risk was controlled. The samples that
+        choose exits say what it takes, so that no promise rests on them.
+    exits, proved : WithExits
+    plan : Plan
     """
-    assert exits.held_out is not None
-    X, cost = some_of(exits.held_out), plan.target.cost
-    worth = WORTH_A_RISK if exits.program.takes_risk else 1.0
+    assert exits.calibrated_with is not None and exits.wish is not None
+    X, cost = some_of(exits.calibrated_with[exits.wish.parts.choice]), plan.target.cost
+    worth = WORTH_A_RISK if program.takes_risk else 1.0
     taken, other = (
-        with_mean(one.program, mean_costs(one.program, X, cost)[1] / share, 0.0, cost)
-        for one, share in ((exits, worth), (proved, 1.0))
+        with_mean(one, mean_costs(one, X, cost)[1] / share, 0.0, cost)
+        for one, share in ((program, worth), (proved.program, 1.0))
     )
     return wanted_of(plan).best({"proved": other, "statistical": taken}) == "statistical"
 
 
 def some_of(held: Float32Array) -> Float32Array:
-    """Return some control samples, by which programs are compared."""
+    """Return some samples, by which programs are compared."""
     order = np.random.default_rng(_SEED).permutation(len(held))  # a file may be sorted
     return np.ascontiguousarray(held[np.sort(order[:_MOST_COMPARED])])
 

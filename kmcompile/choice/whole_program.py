@@ -89,6 +89,9 @@ def _as_asked(
         asked = as_asked(machine, plan, tell, most_of_leaf, alone=True)
         made = choose_program(asked.machine, asked.plan, tell)
     few = "all vectors" if asked.reduction is None else "fewer vectors"
+    judged = made.judged or made.exits
+    if judged.before_control is not made.exits.program and judged.calibrated_with is not None:
+        made = made.measured_on(some_of(judged.calibrated_with))  # control had the last word
     return asked, replace(made, compared=rows_of(made, few))
 
 

@@ -23,8 +23,8 @@ _ROUNDINGS = (0, 2, 6)
 """Roundings of p and of its product with the exponential, for each degree."""
 
 _STEEPNESS = (1.0, 2.29, 3.21)
-"""Bounds on e z K for each degree: z exp(-z) <= 1 / e; z K is largest at z = 1.6181 and 2.3247,
-where it is 0.83997 and 1.17918."""
+"""Bounds on e z K for each degree: z exp(-z) <= 1 / e; z K is largest at z = 1.6181 and 2.1038,
+where it is 0.83997 and 1.17522."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,7 @@ class MaternFloat32(ExponentialFloat32):
     needs_square_root: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 40
     value_operations: ClassVar[int] = 32
-    sum_text: ClassVar[str] = "|s - x|^2"
-    argument_text: ClassVar[str] = "gamma sqrt(D)"
+    sum_text: ClassVar[str] = "|s - x|"
     term_text: ClassVar[str] = "|s - x| moves by at most what s and x move"
 
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:

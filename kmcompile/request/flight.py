@@ -73,7 +73,7 @@ FLIGHT = (
                 ("format",),
                 "exits on integers read no image yet",
                 values=("int8", "int16"),
-                instead="--mode exact",
+                instead="--format float32",
                 but_in_mode="exact",
             ),
             Exclusion(("monitor",), "its limits are in the code"),

@@ -19,7 +19,7 @@ from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment
 from kmcompile.machine_code.c_source.branch_facts import BranchFact, read_branch_facts
-from kmcompile.machine_code.c_source.c_loops import find_calls, find_functions
+from kmcompile.machine_code.c_source.c_loops import defined_functions, find_calls
 from kmcompile.machine_code.c_source.flow_facts import LoopFact, read_loop_facts
 
 _HEAD = re.compile(r"^( *)((?:for|while) \(.*)$", re.MULTILINE)
@@ -269,7 +269,7 @@ def _counting(source: str, facts: tuple[LoopFact, ...], branches: tuple[BranchFa
         while lines[start] != "{":
             start -= 1
         lines[start] += f" count_call({numbers[0]}U, {numbers[-1] + 1}U);"
-    public = {one.name: one.body_start for one in find_functions(source) if not one.is_static}
+    public = {one.name: one.body_start for one in defined_functions(source) if not one.is_static}
     callers = {caller for caller, called, _ in find_calls(source) if called in public}
     assert callers - {"iris_telemetry_step"} == {"iris_self_test"}
     for start in public.values():

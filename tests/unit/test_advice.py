@@ -85,6 +85,7 @@ CASES = [
     ("rbf", "--mode exact --monitor 0.05", "needs samples"),
     ("rbf", "--target avr --replay float64 --mode exact", "--replay float64: the C type double"),
     ("rbf", "--mode exact --capacity 90", "only an image has a capacity"),
+    ("rbf", "--mode exact --tables image --capacity 3", "--capacity …: the model has …"),
     ("rbf", "--tables image --data samples.npz", "does not go with mode statistical"),
     ("rbf", "--tables image --format int16", "--tables image does not go with --format int16"),
     ("rbf", "--mode exact --tables image --step 900", "--tables image does not go with --step"),
@@ -158,7 +159,7 @@ SLOW = [
         "--data samples.npz --risk 0.001 --require linear_filter --optimize worst",
         "control samples of the",
     ),
-    ("rbf", "--mode exact --data samples.npz --reduce auto --risk 0.001", "held-out samples supp"),
+    ("rbf", "--mode exact --data samples.npz --reduce auto --risk 0.001", "control samples of the"),
     ("many", "--mode exact --data trained.npz --reduce 9", "--data holds the samples that the mod"),
     (
         "rbf",

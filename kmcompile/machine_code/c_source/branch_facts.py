@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kmcompile.machine_code.c_source.c_loops import closing, code_of, find_functions
+from kmcompile.machine_code.c_source.c_loops import closing, code_of, defined_functions
 from kmcompile.machine_code.c_source.constant_expressions import evaluate, integer_defines
 from kmcompile.text.c_functions import without_comments
 
@@ -69,7 +69,7 @@ def read_branch_facts(source: str, header: str) -> tuple[BranchFact, ...]:
 
 def _facts(source: str, defines: Mapping[str, int]) -> Iterator[BranchFact]:
     code = code_of(source)
-    for function in find_functions(source):
+    for function in defined_functions(source):
         for found in _STATED.finditer(source, function.body_start, function.end):
             line = source.count("\n", 0, found.start(2)) + 1
             where = f"line {line} of {function.name}"

@@ -70,7 +70,7 @@ def code_of(source: str) -> str:
 
 
 @lru_cache(maxsize=2)
-def find_functions(source: str) -> tuple[Function, ...]:
+def defined_functions(source: str) -> tuple[Function, ...]:
     """Return the functions of a file in order."""
     return tuple(one for one in functions_of(code_of(source)) if one.is_defined)
 
@@ -78,7 +78,7 @@ def find_functions(source: str) -> tuple[Function, ...]:
 def find_calls(source: str) -> Iterator[tuple[str, str, int]]:
     """Yield (caller, called function, line) of each call between functions of a file."""
     code = code_of(source)
-    functions = find_functions(source)
+    functions = defined_functions(source)
     called = re.compile(rf"\b({'|'.join(function.name for function in functions)})\b")
     for function in functions:
         for found in called.finditer(code, function.body_start, function.end):
@@ -101,7 +101,7 @@ def _loops(source: str) -> Iterator[Loop]:
     code = code_of(source)
     lines = source.splitlines()
     understood = 0
-    for function in find_functions(source):
+    for function in defined_functions(source):
         words = frozenset(_WORD.findall(code, function.body_start, function.end))
         for found in _HEAD.finditer(code, function.body_start, function.end):
             number = code.count("\n", 0, found.start()) + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from kmcompile.machine_code.c_source.c_loops import find_calls, find_functions, find_loops
+from kmcompile.machine_code.c_source.c_loops import defined_functions, find_calls, find_loops
 from kmcompile.machine_code.c_source.flow_facts import LoopFact
 
 
@@ -33,7 +33,7 @@ def most_calls(
         If a function is called before its definition, as in a recursion. Templates define each
         function before its callers.
     """
-    functions = find_functions(source)
+    functions = defined_functions(source)
     order = {function.name: number for number, function in enumerate(functions)}
     sites: dict[str, list[tuple[str, int]]] = defaultdict(list)
     turns = _turns_around(source, facts)

@@ -12,6 +12,7 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Matern, Poly, Rbf
 from kmcompile.kernels.matern import DEGREES
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, record_of, short_ascii
 from kmcompile.readers.sklearn.kernels import pairwise_kernel
@@ -51,8 +52,10 @@ def is_covariance(value: Any) -> bool:
     return record_of(value).module == MODULE
 
 
-def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
-    """Return the covariance of a fitted `kernel_`.
+def read_covariance(
+    value: Any, n_features: int, depth: int = 0, name: str = "kernel_"
+) -> Covariance:
+    """Return the covariance of an estimator.
 
     Parameters
     ----------
@@ -60,6 +63,8 @@ def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
     n_features : int
     depth : int
         Number of sums and products around it.
+    name : str
+        The estimator's attribute, for errors.
 
     Raises
     ------
@@ -69,18 +74,23 @@ def read_covariance(value: Any, n_features: int, depth: int = 0) -> Covariance:
     record = record_of(value)
     make = _READERS.get(record.name) if record.module == MODULE else None
     if make is None:
-        raise _refusal(f"has {_shown(record)}")
+        raise _refusal(name, f"has {_shown(record)}")
     if depth > _MAX_DEPTH:
-        raise _refusal("is nested too deep")
-    return make(Fields(record, f"kernel_: {record.name}."), n_features, depth + 1)
+        raise _refusal(name, "is nested too deep")
+    return make(Fields(record, f"{name}: {record.name}."), n_features, depth + 1)
+
+
+def _name(fields: Fields) -> str:
+    """Return the estimator's attribute in which a kernel stands."""
+    return fields.prefix.partition(":")[0]
 
 
 def _shown(record: Record) -> str:
     return short_ascii(f"{record.module}.{record.name}")
 
 
-def _refusal(found: str) -> InputError:
-    return InputError(f"kernel_ {found}, must be {_ALLOWED};\nretrain with such a kernel")
+def _refusal(name: str, found: str) -> InputError:
+    return InputError(f"{name} {found}, must be {_ALLOWED};\nretrain with such a kernel")
 
 
 def _constant(fields: Fields, n: int, depth: int) -> Covariance:
@@ -118,21 +128,30 @@ def _matern(fields: Fields, n: int, depth: int) -> Covariance:
 
 def _of_lengths(fields: Fields, n: int, make: Callable[[np.float64], Rbf | Matern]) -> Covariance:
     """Return a kernel of |(s - x) / length_scale|, of one length or of one a feature."""
-    value = fields.get("length_scale")
-    if not isinstance(value, np.ndarray) or value.size == 1:
-        length = fields.first_number("length_scale")
+    lengths = _lengths(fields, n)
+    if len(lengths) == 1:
+        length = float(lengths[0])
         _require_positive(fields, length)
         with np.errstate(over="ignore", divide="ignore"):
             kernel = make(np.float64(length))
         if not 0 < kernel.gamma < np.inf:
-            allowed = "a length whose square is neither 0 nor infinite"
+            allowed = "a length that leaves gamma above 0 and finite"
             raise fields.error("length_scale", f"is {length}", allowed, "retrain the model")
         return Covariance(0.0, 1.0, kernel)
-    lengths = fields.array("length_scale", (n,))
     _require_positive(fields, float(lengths.min()))
     with np.errstate(over="ignore"):
         scaling = Affine(np.zeros(n), 1.0 / lengths)
     return Covariance(0.0, 1.0, make(np.float64(1.0)), (scaling,))
+
+
+def _lengths(fields: Fields, n: int) -> Float64Array:
+    """Return the length of a kernel, or one a feature; KernelRidge keeps a list as it was given."""
+    value = fields.get("length_scale")
+    if isinstance(value, list | tuple) and len(value) in (1, n):
+        return np.array([fields.finite_number("length_scale", one) for one in value])
+    if not isinstance(value, np.ndarray) or value.size == 1:
+        return np.array([fields.first_number("length_scale")])
+    return fields.array("length_scale", (n,))
 
 
 def _require_positive(fields: Fields, length: float) -> None:
@@ -149,11 +168,11 @@ def _power(fields: Fields, n: int, depth: int) -> Covariance:
     """(<s, x> + sigma_0^2)^exponent."""
     base = record_of(fields.get("kernel"))
     if (base.module, base.name) != (MODULE, "DotProduct"):
-        raise _refusal(f"has a power of {_shown(base)}")
+        raise _refusal(_name(fields), f"has a power of {_shown(base)}")
     exponent = fields.number("exponent")
     if exponent != int(exponent) or not 1 <= exponent <= _MAX_POWER:
         raise fields.error("exponent", f"is {exponent}", "a whole number > 0", "retrain the model")
-    inner = Fields(base, "kernel_: DotProduct.")
+    inner = Fields(base, f"{_name(fields)}: DotProduct.")
     return Covariance(0.0, 1.0, Poly(1.0, _sigma_square(inner), int(exponent)))
 
 
@@ -166,7 +185,7 @@ def _sigma_square(fields: Fields) -> float:
 def _pairwise(fields: Fields, n: int, depth: int) -> Covariance:
     """Return a kernel of sklearn.metrics.pairwise, which is only given gamma."""
     if fields.get("pairwise_kernels_kwargs"):
-        raise _refusal("has a PairwiseKernel with other arguments than gamma")
+        raise _refusal(_name(fields), "has a PairwiseKernel with other arguments than gamma")
     steps, kernel = pairwise_kernel(
         fields.get("metric"), n, fields.number("gamma"), prefix=fields.prefix
     )
@@ -174,17 +193,21 @@ def _pairwise(fields: Fields, n: int, depth: int) -> Covariance:
 
 
 def _sum(fields: Fields, n: int, depth: int) -> Covariance:
-    one, other = (read_covariance(fields.get(name), n, depth) for name in ("k1", "k2"))
+    one, other = (
+        read_covariance(fields.get(part), n, depth, _name(fields)) for part in ("k1", "k2")
+    )
     if one.kernel is not None and other.kernel is not None:
-        raise _refusal("is a sum of two kernels")
+        raise _refusal(_name(fields), "is a sum of two kernels")
     with_kernel = other if one.kernel is None else one
     return replace(with_kernel, constant=one.constant + other.constant)
 
 
 def _product(fields: Fields, n: int, depth: int) -> Covariance:
-    one, other = (read_covariance(fields.get(name), n, depth) for name in ("k1", "k2"))
+    one, other = (
+        read_covariance(fields.get(part), n, depth, _name(fields)) for part in ("k1", "k2")
+    )
     if one.kernel is not None and other.kernel is not None:
-        raise _refusal("is a product of two kernels")
+        raise _refusal(_name(fields), "is a product of two kernels")
     with_kernel, factor = (other, one) if one.kernel is None else (one, other)
     return replace(
         with_kernel,

@@ -55,7 +55,7 @@ def _read_gaussian_process(fields: Fields, notes: tuple[str, ...]) -> KernelMach
 
 def _with_kernel(value: Any, n_features: int, name: str) -> Covariance:
     """Return a covariance that depends on the input."""
-    covariance = read_covariance(value, n_features)
+    covariance = read_covariance(value, n_features, name=name)
     if covariance.kernel is None:
         raise InputError(f"{name} is constant, must have a kernel of the input; retrain with one")
     return covariance

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_digits, make_classification
 from sklearn.svm import SVC
 
 from kit.plans import plan_for
@@ -20,6 +20,7 @@ from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.exits.statistical.control import is_kept
 from kmcompile.exits.statistical.risk import tally_of
 from kmcompile.model.reference import evaluate
+from kmcompile.program.estimate import with_mean
 from kmcompile.program.interpreter import interpret
 
 RISK, N_TRAINED, N_SAMPLES = 0.05, 300, 1300
@@ -54,6 +55,21 @@ def test_fewer_vectors_are_taken_and_keep_the_risk():
     assert made.report["options"]["mode"] == "exact"
     assert np.mean(made.predict(fresh) != model.predict(fresh)) <= RISK
     assert any("--reduce off" in one["options"] for one in made.choices)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_choice_that_is_taken_is_the_program_that_is_built(seed, tmp_path):
+    """Statistical exits are left for those that are proved, also after control (seed 3)."""
+    X, y = make_classification(4000, 8, n_informative=6, flip_y=0.05, random_state=seed)
+    X = X.astype(np.float32)
+    machine = readers.load_model(SVC(gamma=0.1).fit(X[:200], y[:200]))
+    np.savez(tmp_path / "data.npz", X=X[200:])
+    asked = {"target": "leon3", "format": "float32", "reduce": "off"}
+    plan = plan_for(machine, data=tmp_path / "data.npz", **asked)
+    _, made = choose_whole(machine, plan, None, lambda text: None)
+    (taken,) = [row for row in made.compared if row.chosen]
+    built = with_mean(made.program, taken.takes.mean, 0.0, plan.target.cost)
+    assert taken.takes == built
 
 
 @pytest.mark.parametrize("options", [{"reduce": "off"}, {"mode": "statistical"}], ids=str)

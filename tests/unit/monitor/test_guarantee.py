@@ -19,6 +19,7 @@ from kmcompile.monitor.monitored import with_monitor
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
 from kmcompile.request.counted import Counted
+from kmcompile.request.options import Options
 from kmcompile.target import load_target
 
 SHARE = 0.1
@@ -31,9 +32,13 @@ class Asked:
     """The fields of a plan that a monitor needs."""
 
     samples: np.ndarray
-    monitor: float | None = SHARE
+    share: float | None = SHARE
     test_samples: tuple = ()
     counted: Counted | None = None
+
+    @property
+    def options(self):
+        return Options(monitor=self.share)
 
     def with_samples(self, rows, counted=None):
         return replace(self, samples=self.samples[rows], counted=counted)

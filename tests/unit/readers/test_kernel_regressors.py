@@ -62,6 +62,7 @@ RIDGES = [
     KernelRidge(kernel="chi2", gamma=0.5),
     KernelRidge(kernel="cosine"),
     KernelRidge(kernel=Matern(0.7, nu=1.5)),
+    KernelRidge(kernel=Matern([0.5 + j / 9 for j in range(X.shape[1])], nu=2.5)),
     KernelRidge(kernel=ConstantKernel(2.0) * Matern(0.7, nu=2.5) + ConstantKernel(0.5)),
     KernelRidge(kernel=RBF(0.7)),
 ]
