@@ -84,7 +84,6 @@ class ExponentialFloat32(ExpNegativeFloat32):
 
     sum_text: ClassVar[str]
     """The sum D in words, for the C's comments."""
-    """z in words."""
     term_text: ClassVar[str]
     """How far a term moves, in words, for the C's comments."""
     roundings: ClassVar[int]
