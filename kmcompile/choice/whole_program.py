@@ -20,13 +20,15 @@ from kmcompile.reduction.reducible import require_reducible
 from kmcompile.request.flight import is_excluded
 from kmcompile.request.plan import Plan
 
-_ASKS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    WHOLE: ("all vectors", ("--reduce off",)),
-    BOTH: ("fewer vectors", ("--reduce auto", "--mode statistical")),
-    TWICE: ("fewer vectors", ("--reduce auto", "--mode statistical")),
-    FEWER: ("fewer vectors", ("--reduce auto", "--mode exact")),
+_ALL = "all vectors"
+
+_ASKS: Mapping[str, tuple[str, ...]] = {
+    WHOLE: ("--reduce off",),
+    BOTH: ("--reduce auto", "--mode statistical"),
+    TWICE: ("--reduce auto", "--mode statistical"),
+    FEWER: ("--reduce auto", "--mode exact"),
 }
-"""The vectors of each program that is compared, and the options that ask for it."""
+"""The options that ask for each program that is compared."""
 
 _FEW = 0.8
 """Largest share of the vectors that stand behind exits as fewer vectors."""
@@ -88,11 +90,17 @@ def _as_asked(
     if asked.with_exits and made.exits.calibration is None:  # no exits, and no promise of theirs
         asked = as_asked(machine, plan, tell, most_of_leaf, alone=True)
         made = choose_program(asked.machine, asked.plan, tell)
-    few = "all vectors" if asked.reduction is None else "fewer vectors"
     judged = made.judged or made.exits
     if judged.before_control is not made.exits.program and judged.calibrated_with is not None:
         made = made.measured_on(some_of(judged.calibrated_with))  # control had the last word
-    return asked, replace(made, compared=rows_of(made, few))
+    return asked, replace(made, compared=rows_of(made, _vectors(asked, machine)))
+
+
+def _vectors(reduced: Reduced, trained: KernelMachine) -> str:
+    """Return in words how many vectors a machine has."""
+    if reduced.reduction is None:
+        return _ALL
+    return f"{reduced.machine.n_support_vectors:,} of {trained.n_support_vectors:,} vectors"
 
 
 class _Search:
@@ -168,11 +176,13 @@ class _Search:
         taken = self._best()
         rows = [
             row
-            for key, (_, one) in kept.items()
-            for row in rows_of(one, *_ASKS[key], chosen=key == taken)
+            for key, (reduced, one) in kept.items()
+            for row in rows_of(
+                one, _vectors(reduced, self._machine), _ASKS[key], chosen=key == taken
+            )
         ]
         if WHOLE in self._keys and WHOLE not in self._tried:
-            rows.append(row_of_sum(self._offered.trained, *_ASKS[WHOLE], self._plan))
+            rows.append(row_of_sum(self._offered.trained, _ALL, _ASKS[WHOLE], self._plan))
         reduced, made = kept[taken]
         return reduced, replace(made, compared=tuple(rows))
 
