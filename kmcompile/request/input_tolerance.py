@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kmcompile.errors import InputError
+from kmcompile.errors import InputError, UsageError
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.readers.samples.file import read_samples
 from kmcompile.request.options import Options
@@ -26,6 +26,11 @@ def input_tolerance(options: Options, n_features: int) -> Float64Array | None:
     if isinstance(given, float):
         return frozen(np.full(n_features, given))
     path = Path(given)
+    if not path.exists():
+        raise UsageError(
+            f"--input-tolerance {path}: it is no number, and there is no such file\n"
+            "give how far a feature may be off, or a file with one number a feature"
+        )
     rows = read_samples(path, n_features).X
     if len(rows) != 1:
         raise InputError(
