@@ -164,6 +164,21 @@ class MaternFloat32(ExponentialFloat32):
     sum_text: ClassVar[str] = "|s - x|"
     term_text: ClassVar[str] = "|s - x| moves by at most what s and x move"
 
+    @property
+    def factor_text(self) -> str:
+        """Return p(z) for the C's comments, with the space behind it; "" where it is 1."""
+        return ("", "(1 + z) ", "(1 + z + z^2 / 3) ")[self.degree]
+
+    @property
+    def has_factor(self) -> bool:
+        """Whether p is not 1."""
+        return self.degree > 0
+
+    @property
+    def has_square(self) -> bool:
+        """Whether p has a term in z^2."""
+        return self.degree == max(DEGREES)
+
     def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
         """Add (x - s)^2 to the total."""
         difference = x - s

@@ -10,6 +10,7 @@ import pytest
 
 from kmcompile.kernels import CATALOGUE, Kernel
 from kmcompile.kernels.float32 import KernelContext
+from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 
 RNG = np.random.default_rng(5)
 S, X = RNG.uniform(0.1, 2.0, size=(2, 9, 4))
@@ -85,9 +86,12 @@ def test_a_kernel_gives_what_it_says_that_it_has_and_nothing_else(kernel: Kernel
 def test_a_gaussian_kernel_is_the_exponential_of_its_gamma(kernel: Kernel):
     square = ((X[:, None] - S) ** 2).sum(axis=2)
     expected = np.exp(-kernel.gaussian_gamma * square)
-    np.testing.assert_allclose(kernel.values(S, X), expected, rtol=1e-12)
+    # Either exponent is off by n + 4 roundings at most, and the exponential by 2 of its own.
+    largest = kernel.gaussian_gamma * float(square.max())
+    rtol = 2 * UNIT_ROUNDOFF_64 * (largest * (S.shape[1] + 4) + 2)
+    np.testing.assert_allclose(kernel.values(S, X), expected, rtol=rtol)
     wider = np.exp(-0.5 * kernel.gaussian_gamma * square)
-    np.testing.assert_allclose(kernel.of_gamma_times(0.5).values(S, X), wider, rtol=1e-12)
+    np.testing.assert_allclose(kernel.of_gamma_times(0.5).values(S, X), wider, rtol=rtol)
 
 
 @pytest.mark.parametrize("kernel", [k for k in KERNELS if k.has_series], ids=str)
