@@ -225,7 +225,7 @@ def _routed_sum_sections(
     return [
         render("early_exits/product.c.j2", **names),
         render("exact_sum/block_totals.c.j2", view=scores, **names),
-        *_kernel_sections(stage.kernel, True, functions, names),
+        *_kernel_sections(stage.kernel, functions, names, has_term=True, has_value=False),
         render("exact_sum/block_totals.c.j2", view=functions.of_exact_sum, **names),
         render("routed_sum/scores.c.j2", scores=scores.function, **names),
         render("routed_sum/route.c.j2", route=stage.route, in_integers=False, **names),
@@ -244,9 +244,10 @@ def _kernel_totals(
 ) -> list[str]:
     """Return the kernel's functions and those of the totals of a block."""
     has_term = not stage.skip_zeros or early.has_kernel_term
+    has_value = bool(early.totals)
     blocks = "sparse_totals" if stage.skip_zeros else "block_totals"
     sections = [
-        *_kernel_sections(stage.kernel, has_term, functions, names),
+        *_kernel_sections(stage.kernel, functions, names, has_term=has_term, has_value=has_value),
         render(f"exact_sum/{blocks}.c.j2", stage=stage, view=functions.of_exact_sum, **names),
     ]
     if stage.expands:
@@ -261,8 +262,9 @@ def _coded_sum_sections(
     codes = code_table_view(stage.codes)
     own: dict[str, Any] = {"stage": stage, "view": functions.of_exact_sum, "codes": codes, **names}
     own |= {"totals": "code_totals(workspace, block, total)", "finds_vectors": False}
+    has_term, has_value = early.has_kernel_term, bool(early.totals)
     return [
-        *_kernel_sections(stage.kernel, early.has_kernel_term, functions, names),
+        *_kernel_sections(stage.kernel, functions, names, has_term=has_term, has_value=has_value),
         *(
             render(f"{name}.c.j2", view=codes, **names)
             for name in ("code_table/pack", *codes.templates)
@@ -273,7 +275,12 @@ def _coded_sum_sections(
 
 
 def _kernel_sections(
-    kernel: Float32Kernel, has_term: bool, functions: BlockFunctions, names: dict[str, str]
+    kernel: Float32Kernel,
+    functions: BlockFunctions,
+    names: dict[str, str],
+    *,
+    has_term: bool,
+    has_value: bool,
 ) -> list[str]:
     """Return the functions that a kernel calls, then its own."""
     view = functions.of_exact_sum
@@ -281,7 +288,7 @@ def _kernel_sections(
         render(f"scalar/{template}.c.j2", scalar=scalar, **names)
         for template, scalar in kernel.scalars()
     ]
-    context = {"has_term": has_term, **kernel.context(), **names}
+    context = {"has_term": has_term, "has_value": has_value, **kernel.context(), **names}
     context["lanes"] = view.lanes if view.unrolled else ()
     own = render(f"kernels/{kernel.name}.c.j2", kernel=kernel, **context)
     return [*sections, own]

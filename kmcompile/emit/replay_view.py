@@ -136,7 +136,7 @@ def _sum_sections(stage: Replay, own: dict[str, Any], names: dict[str, Any]) -> 
         return [*weights, render(template, **{**own, "stage": stage.sum})]
     assert isinstance(stage.sum, ExactSum | PairSum)
     kernel = stage.sum.kernel
-    context = {"has_term": True, "lanes": (), **kernel.context(), **names}
+    context = {"has_term": True, "has_value": False, "lanes": (), **kernel.context(), **names}
     more: dict[str, Any] = {**own, "stage": stage.sum, "finds_vectors": False}
     more |= {"totals": "block_totals(block, input->x, total)"}
     sections = [

@@ -17,7 +17,7 @@ _BODY: Final = re.compile(r"^\{$", re.MULTILINE)
 _PARAMETER: Final = re.compile(
     r"(?P<is_const>const )?(?:volatile )?(?:[A-Z]\w*_TABLE )?(?P<c_type>\w+) "
     r"(?P<star>\*?)(?:const )?(?P<name>\w+)"
-    r"(?:\[(?P<length>\w*)\])?"
+    r"(?:\[(?P<length>[^]]*)\])?"
 )
 
 
