@@ -30,8 +30,11 @@ def test_functions_have_their_results_and_parameters():
     assert [one.length for one in row.parameters] == [None, "IRIS_N_FEATURES", None]
     assert [one.is_pointer for one in row.parameters] == [True, True, False]
     assert opened.parameters == ()
-    (of_words,) = functions_of("void iris_add(const float form[3U * IRIS_WORDS]);\n")
-    assert [one.length for one in of_words.parameters] == ["3U * IRIS_WORDS"]
+    (of_words,) = functions_of(
+        "void iris_add(const float form[3U * IRIS_WORDS], /* row, or none */ uint32_t row);\n"
+    )
+    assert of_words.names == ("form", "row")
+    assert [one.length for one in of_words.parameters] == ["3U * IRIS_WORDS", None]
 
 
 def test_statements_are_replaced_between_the_braces():
