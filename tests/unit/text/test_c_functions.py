@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from emitted_hashes import ON_BOARDS, ON_HOST
 
 from kmcompile.text.c_functions import functions_of, with_statements
+
+EVERY = (*ON_BOARDS, *ON_HOST)
 
 C = """
 iris_status_t iris_open(void);
@@ -53,3 +56,12 @@ def test_a_parameter_of_another_form_is_an_error():
     (one,) = functions_of("void iris_f(unsigned long long x);\n")
     with pytest.raises(ValueError, match="unsigned long long x"):
         _ = one.names
+
+
+@pytest.mark.parametrize("cases", [EVERY[::40], pytest.param(EVERY, marks=pytest.mark.exhaustive)])
+def test_every_parameter_of_emitted_c_has_a_known_form(cases):
+    for case in cases:
+        for file, content in case.emit("host").files.items():
+            if file.endswith((".c", ".h")):
+                for one in functions_of(content.decode("ascii")):
+                    assert len(one.names) == len(set(one.names)), (str(case), file, one.name)
