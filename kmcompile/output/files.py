@@ -167,18 +167,28 @@ def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[
         )
 
 
-def check_model(machine: KernelMachine, program: Program, model_name: str) -> None:
+_OF_MODEL = ("before", "labels", "entry")
+"""Options that say what belongs to the model."""
+
+
+def check_model(
+    machine: KernelMachine, program: Program, model_name: str, options: Mapping[str, object]
+) -> None:
     """Compare a model's hash with the hash of the model that the program was compiled from.
+
+    `options` are those of the compilation, which may name files that belong to the model.
 
     Raises
     ------
     VerificationError
     """
     if machine.sha256 != program.model_sha256:
+        beside = [f"--{one} {options[one]}" for one in _OF_MODEL if options.get(one) is not None]
+        with_files = f", with {' '.join(beside)}" if beside else ""
         raise VerificationError(
             f"{model_name}: SHA-256 {machine.sha256[:16]}... is not the model of this program, "
             f"{program.model_sha256[:16]}...\n"
-            "give the model that the folder was compiled from, or compile this one"
+            f"give the model that the folder was compiled from{with_files}, or compile this one"
         )
 
 

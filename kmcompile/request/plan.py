@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.readers.reading import Reading
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_mode import settling, with_settled_mode
 from kmcompile.request.asked_promise import AskedPromise
@@ -272,6 +273,16 @@ class Request:
             truth=truth,
             test_truth=test_truth,
         )
+
+
+def reading_of(options: Options) -> Reading:
+    """Return how the model's file is read, and the files that belong to it."""
+    return Reading(
+        trust_pickle=options.trust_pickle,
+        entry=tuple(options.entry or ()),
+        before=cast("tuple[Path, ...]", options.before or ()),
+        labels=options.labels,
+    )
 
 
 def _unless(value: Any, default: Any) -> Any:

@@ -98,6 +98,7 @@ _INERT = {
     ("numpy.ma.core", "MaskedArray"),
     ("numpy.ma.core", "_mareconstruct"),
     ("sklearn.preprocessing._label", "LabelBinarizer"),
+    ("sklearn.preprocessing._label", "LabelEncoder"),
     ("sklearn.multiclass", "_ConstantPredictor"),
     ("sklearn.calibration", "_CalibratedClassifier"),
     ("sklearn.calibration", "_SigmoidCalibration"),
