@@ -116,6 +116,7 @@ def compile_model(
             unlike_vectors(machine, [plan.samples, plan.test_samples]),
             *one_answer_warnings(machine, program, [plan.samples, plan.test_samples]),
             unlike,
+            plan.not_compared,
             promise_broken(findings.check, queries, exits.promise, reduced.reduction),
             large_stack(stack, chosen, reduced.machine, request, tell),
         )

@@ -196,7 +196,7 @@ def load_queries(
     files: Mapping[str, bytes],
     program: Program,
     test_data: Path | None,
-    with_labels: bool = False,
+    of_loss: bool = False,
 ) -> Queries:
     """Return the queries of the folder, behind those of a file of test data if there is one.
 
@@ -205,8 +205,8 @@ def load_queries(
     files : mapping of file name to content
     program : Program
     test_data : Path or None
-    with_labels : bool
-        Whether the labels of the test data are wanted, if there are any.
+    of_loss : bool
+        Whether a loss of right labels is promised; the labels of the test data are then read.
 
     Raises
     ------
@@ -221,13 +221,14 @@ def load_queries(
         return queries
     samples = read_samples(test_data, program.n_features, "test")
     given = samples.X
-    truth = samples.class_numbers(program.classes, test_data.name) if with_labels else None
+    truth = samples.class_numbers(program.classes, test_data.name) if of_loss else None
     return Queries(
         np.concatenate([given, queries.X]),
         "test-data",
         len(given),
         len(given) + queries.n_ordinary,
         truth=truth,
+        of_loss=of_loss,
     )
 
 

@@ -69,7 +69,7 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
         else:
             machine = behind(machine, flattened(one.record, is_last=False))
     read = " -> ".join(str(one) for one in chosen)
-    note = f"of the objects in the file the model is {read}; it holds {_listed(entries)}"
+    note = f"the file holds {_listed(entries)}; the model is {read}"
     return replace(machine, notes=(*machine.notes, note))
 
 
