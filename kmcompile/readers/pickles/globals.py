@@ -121,6 +121,9 @@ _INERT_MODULES = (
     "scipy.stats._",  # and its distributions
     "sklearn.linear_model._sgd_fast",  # the loss of SGD
     "sklearn._loss",
+    "sklearn.feature_selection._univariate_selection",  # the score function of a selector
+    "sklearn.feature_selection._mutual_info",
+    "sklearn.covariance._",  # the estimator of LinearDiscriminantAnalysis
     "sklearn.gaussian_process.kernels",  # read as data by gaussian_process_kernel
 )
 """Modules of objects that fitted estimators keep and that rarely affect answers."""

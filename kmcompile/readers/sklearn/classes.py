@@ -48,12 +48,23 @@ TRANSFORMERS = {
     **SCALERS,
     "PCA": "decomposition",
     "Normalizer": "preprocessing",
+    "TruncatedSVD": "decomposition",
+    "FastICA": "decomposition",
+    "LinearDiscriminantAnalysis": "discriminant_analysis",
+    **dict.fromkeys(
+        (
+            *("SelectKBest", "SelectPercentile", "VarianceThreshold", "SelectFromModel"),
+            *("RFE", "RFECV"),
+        ),
+        "feature_selection",
+    ),
+    "SimpleImputer": "impute",
+    "FunctionTransformer": "preprocessing",
     "ColumnTransformer": "compose",
 }
 FEATURE_MAPS = {"Nystroem": "kernel_approximation", "RBFSampler": "kernel_approximation"}
 """Transformers that turn a linear estimator behind them into a kernel machine."""
 _PARTS = {
-    "FunctionTransformer": "preprocessing",
     "_RemainderColsList": "compose",
     "make_column_selector": "compose",
 }
@@ -67,7 +78,12 @@ SUPPORTED = (
     f"supported: {', '.join((*ESTIMATORS, *OWN_ESTIMATORS))}, alone or at the end of a Pipeline of "
     f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
 )
-_INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
+_INSTEAD = {
+    "OneVsOneClassifier": "use SVC, which is one-vs-one itself",
+    "QuantileTransformer": "its thousand steps a feature are no matrix; use RobustScaler",
+    "PowerTransformer": "powers of inputs have no bounds here; use StandardScaler",
+    "PolynomialFeatures": "use SVC(kernel='poly'), which has the same products",
+}
 
 OLDEST_READABLE = (0, 14)
 """Oldest supported release; `older_names` has what is other before 1.0."""

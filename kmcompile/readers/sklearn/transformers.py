@@ -12,11 +12,13 @@ from kmcompile.errors import InputError
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record
+from kmcompile.readers.sklearn import selectors
 from kmcompile.readers.sklearn.classes import version_notes
 from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
 _MAX_FEATURES = 2**31 - 1
 _Norm = Literal["l1", "l2", "max"]
+_NEEDS_NO_FIT = ("Normalizer", "FunctionTransformer")
 
 
 def read_transformer(record: Record, n_features: int) -> tuple[Step, ...]:
@@ -38,11 +40,13 @@ def read_transformer(record: Record, n_features: int) -> tuple[Step, ...]:
 def input_width(record: Record) -> int | None:
     """Return the number of features for which a step was fitted; None if it was not fitted.
 
-    A Normalizer works without having been fitted.
+    A Normalizer works without having been fitted, and a FunctionTransformer may not look at X.
     """
     fields = Fields(record, prefix=f"{record.name}.")
-    if record.name == "Normalizer" and not fields.has("n_features_in_"):
+    if record.name in _NEEDS_NO_FIT and not fields.has("n_features_in_"):
         return None
+    if record.name == "SelectFromModel":  # its number of features is that of the estimator inside
+        fields = Fields(selectors.inner_of(fields), prefix=f"{record.name}.estimator_.")
     fields.require_fitted("n_features_in_")
     return fields.integer("n_features_in_", 1, _MAX_FEATURES)
 
@@ -110,9 +114,7 @@ def _pca(fields: Fields, n: int) -> tuple[Step, ...]:
     to float32; here they are those of the stored numbers.
     """
     fields.require_fitted("components_")
-    components = fields.array("components_", (None, n))
-    if len(components) == 0:
-        raise fields.error("components_", "is empty", "1 row or more", "retrain the model")
+    components = _some_rows(fields, "components_", fields.array("components_", (None, n)))
     if fields.flag("whiten"):
         scale = _whitening_scale(fields, len(components))
         with np.errstate(over="ignore"):
@@ -120,6 +122,38 @@ def _pca(fields: Fields, n: int) -> tuple[Step, ...]:
         _all_finite(fields, "components_", components)
     exactly = Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n))
     return exactly, Projection(components)
+
+
+def _svd(fields: Fields, n: int) -> tuple[Step, ...]:
+    """x components_^T: TruncatedSVD subtracts nothing."""
+    fields.require_fitted("components_")
+    return (Projection(_some_rows(fields, "components_", fields.array("components_", (None, n)))),)
+
+
+def _ica(fields: Fields, n: int) -> tuple[Step, ...]:
+    """(x - mean_) components_^T; without whitening nothing is subtracted."""
+    fields.require_fitted("components_")
+    matrix = _some_rows(fields, "components_", fields.array("components_", (None, n)))
+    if fields.get("whiten", "unit-variance") is False:
+        return (Projection(matrix),)
+    return Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n)), Projection(matrix)
+
+
+def _discriminant(fields: Fields, n: int) -> tuple[Step, ...]:
+    """(x - xbar_) scalings_, or of solver eigen x scalings_: the first _max_components columns."""
+    solver = fields.choice("solver", ("svd", "eigen"))
+    fields.require_fitted("scalings_")
+    n_kept = fields.integer("_max_components", 1, _MAX_FEATURES)
+    matrix = _some_rows(fields, "scalings_", fields.array("scalings_", (n, None)).T[:n_kept])
+    if solver == "eigen":
+        return (Projection(matrix),)
+    return Affine(fields.array("xbar_", (n,)), np.ones(n), np.zeros(n)), Projection(matrix)
+
+
+def _some_rows(fields: Fields, name: str, matrix: Float64Array) -> Float64Array:
+    if len(matrix) == 0:
+        raise fields.error(name, "is empty", "1 row or more", "retrain the model")
+    return np.ascontiguousarray(matrix)
 
 
 def _whitening_scale(fields: Fields, n_components: int) -> Float64Array:
@@ -149,6 +183,10 @@ READERS: Mapping[str, Callable[[Fields, int], tuple[Step, ...]]] = MappingProxyT
         "RobustScaler": _robust_scaler,
         "PCA": _pca,
         "Normalizer": _normalizer,
+        "TruncatedSVD": _svd,
+        "FastICA": _ica,
+        "LinearDiscriminantAnalysis": _discriminant,
+        **selectors.READERS,
     }
 )
 
