@@ -52,7 +52,8 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run_command(arguments: Sequence[str]) -> None:
     words = list(arguments)
-    command, name = compile_command, "kmcompile"
+    command: click.Command = compile_command
+    name = "kmcompile"
     if words and words[0] in VERBS:
         name = f"kmcompile {words[0]}"
         command = VERBS[words.pop(0)]

@@ -16,6 +16,7 @@ from kmcompile.evidence_command import (
     proved,
     refuse_unexplained,
 )
+from kmcompile.grouped_help import GroupedCommand
 from kmcompile.image_commands import image_command, patch_command
 from kmcompile.program_options import choice, model_options, program_options
 from kmcompile.progress import Progress
@@ -63,7 +64,7 @@ _json_option = click.option(
 _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
 
 
-@click.command(epilog=_EPILOG)
+@click.command(cls=GroupedCommand, epilog=_EPILOG)
 @click.argument("model", type=_FILE)
 @program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
@@ -152,7 +153,7 @@ def _inspect(model: Path, as_json: bool, **values: Any) -> None:
         console.emit(console.print_facts, facts)
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("path", metavar="MODEL|DIR", type=click.Path(exists=True, path_type=Path))
 @program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
@@ -169,7 +170,7 @@ def _show(path: Path, **values: Any) -> None:
     console.emit(click.echo, str(program))
 
 
-@click.command()
+@click.command(cls=GroupedCommand)
 @click.argument("model", type=_FILE)
 @program_options
 @click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")

@@ -11,11 +11,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 import kmcompile
 from kit.tools import HANGS_S
 from kmcompile import cli, commands
+from kmcompile.grouped_help import GROUPS
 from kmcompile.readers import Reading
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
@@ -287,6 +289,17 @@ def test_version_names_the_tool_and_its_version(capsys: pytest.CaptureFixture[st
 
 LIGHT = {"click", "colorama", "kmcompile"}
 MANUAL = LIGHT | {"rich", "markdown_it", "mdurl", "pygments"}
+
+
+def test_every_option_of_a_grouped_command_is_under_one_heading() -> None:
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert len(grouped) == len(set(grouped))
+    own = click.Context(commands.compile_command)
+    options = commands.compile_command.get_params(own)
+    assert {one.name for one in options if isinstance(one, click.Option)} == set(grouped)
+    assert commands.compile_command.get_help(own).count("--before FILE,...") == 1
+
+
 STARTS = [("--help", LIGHT), ("--version", LIGHT), ("bench --help", LIGHT), ("manual", MANUAL)]
 
 
