@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from kmcompile.choice.formats import FormatCandidate
 from kmcompile.choice.front import Compared
-from kmcompile.emit.layout import Layout, workspace_bytes
+from kmcompile.emit.layout import Layout
 from kmcompile.emit.step_view import job_bytes
 from kmcompile.exits.early_exits import WithExits
 from kmcompile.exits.statistical.control import is_kept, require_kept
@@ -18,6 +18,7 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.program.memory import check_fits
 from kmcompile.program.prices import instructions_of
 from kmcompile.program.program import Program
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.plan import Plan
 
 
@@ -100,7 +101,7 @@ class ChosenProgram:
     @property
     def workspace_bytes(self) -> int:
         """Bytes of RAM that the caller must provide as the workspace of the emitted functions."""
-        return workspace_bytes(self.program, self.plan.target)
+        return workspace_bytes(self.program)
 
     @property
     def caller_bytes(self) -> int:
