@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.exits.statistical.bands import least_width, near_boundary, shares
+from kmcompile.exits.statistical.bands import is_widened, least_width, near_boundary, width
 from kmcompile.exits.statistical.class_scores import class_of, pair_signs
 from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Misled, Seen, State
@@ -95,7 +95,8 @@ class LeadLink(CascadeExit[Estimates]):
         """Return the trial of the test on samples; the state does not change."""
         labels, leads = leads_of(results.values[0])
         lead, scale = leads.min(axis=1), np.zeros(len(labels))
-        widths = self._half_widths(scales).astype(np.float32)  # they fall with the scale
+        # The widths fall with the scale.
+        widths = width(scales[:, None], self.width, self.floor).astype(np.float32)
         for number, of_class in enumerate(widths.T):
             rows = np.flatnonzero(labels == number)
             first = np.searchsorted(-of_class, -lead[rows], side="right")
@@ -104,7 +105,7 @@ class LeadLink(CascadeExit[Estimates]):
 
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the scores with their half-width at a scale, numbered among their kind."""
-        half_width = self._half_widths(np.array([scale])).astype(np.float32)
+        half_width = width(scale, self.width, self.floor)[None].astype(np.float32)
         return fit_of(self.stage).finished(self.stage, Calibrated((), half_width, (1, 0), number))
 
     def with_limits(self, x: Float32Array, square: Float32Array) -> LeadLink:
@@ -125,11 +126,4 @@ class LeadLink(CascadeExit[Estimates]):
 
     def is_widened(self, scale: float) -> bool:
         """Return whether the floor of a band makes it wider at a scale."""
-        no_floor, at = replace(self, floor=np.zeros_like(self.floor)), np.array([scale])
-        return bool((self._half_widths(at) > no_floor._half_widths(at)).any())
-
-    def _half_widths(self, scales: Float64Array) -> Float64Array:
-        """Return the half-widths of all bands at scales, shape (n_scales, n_classes)."""
-        of_scale, of_floor = shares(scales[:, None])
-        found: Float64Array = np.maximum(of_scale * self.width, of_floor * self.floor)
-        return found
+        return is_widened(scale, self.width, self.floor)
