@@ -202,7 +202,6 @@ def _of_exits(program: Program, early: EarlyExitsView) -> dict[str, Any]:
     """Return what early exits do, and what the sum takes over from them."""
     upper = program.name.upper()
     return dict(
-        adds_evals=bool(early.exits),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
@@ -237,9 +236,8 @@ def _of_sum(layout: Layout) -> dict[str, Any]:
         replays=replay is not None,
         sums_at_once=program.sums_at_once,
         replay_lines=() if replay is None else with_meanings(member_lines(replay_members(program))),
-        last_stage=summed.name,
         sum_may_fail=not isinstance(summed, DescribedSum) or summed.may_fail,
-        sum_function=summed.name,
+        sum_name=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),
         counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
