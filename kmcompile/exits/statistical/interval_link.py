@@ -9,18 +9,17 @@ from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.bands import is_widened, least_width, width
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Misled, Seen, State
+from kmcompile.exits.statistical.links import FittedExit, FittedLink, Misled, State
 from kmcompile.exits.statistical.ratio import share_of
 from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, largest_scale
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.stages import Always, EarlyExit
 from kmcompile.program.stages.early_exits.interval_ratio import middle_and_half
-from kmcompile.program.stages.ends import Ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IntervalLink(CascadeExit[Estimates]):
+class IntervalLink(FittedLink):
     """The test of the intervals that the certified exits before it leave.
 
     Parameters
@@ -32,7 +31,6 @@ class IntervalLink(CascadeExit[Estimates]):
         Least log(r) at any of `risk.SCALES`; 0 where no generated point misleads the test.
     """
 
-    fitted: FittedExit
     reach: float
     floor: float = 0.0
 
@@ -57,20 +55,6 @@ class IntervalLink(CascadeExit[Estimates]):
         """
         worst = _flips(before, decisions, relevant).max(initial=0.0)
         return cls(fitted, max(fit_of(fitted.stage).reach(fitted.stage, 0), float(worst)))
-
-    @property
-    def stage(self) -> EarlyExit:
-        """The test, which decides nothing yet."""
-        return self.fitted.stage
-
-    @property
-    def text(self) -> str:
-        """Description of the exit."""
-        return self.fitted.text
-
-    def results_on(self, seen: Seen, ends: Ends) -> Estimates:
-        """Return the costs of the test on samples; the state before it has the intervals."""
-        return fit_of(self.stage).estimates(self.stage, ends, seen.batch.x)
 
     def trial(
         self, results: Estimates, before: State, label: Always, scales: NDArray[np.float64]
