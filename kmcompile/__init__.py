@@ -273,7 +273,7 @@ def register_exit(
         If methods are missing, the name is another stage's, the template is not there, or the fit
         is for exits of another kind.
     """
-    from kmcompile.exits import registering
+    from kmcompile import registering
 
     registering.register_exit(stage, fit, Path(templates), view)
 

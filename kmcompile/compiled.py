@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.emit.view import RECORD_HEADER_WORDS, answer_words, at_once_words
 from kmcompile.errors import InputError, UsageError
 from kmcompile.model.reference import confident_votes
@@ -22,6 +21,7 @@ from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.interpreter import RESULT_DTYPE, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Vote
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.run import HostRunner
 from kmcompile.run.within import Call, answers_within
 from kmcompile.target import load_target
@@ -223,7 +223,7 @@ class Compiled:
             "certified" not in left_out,
             C_TYPES[table.width] if codes and table is not None else "float",
             "_float" if table is not None and not codes else "",
-            workspace_bytes(self.program, load_target("host")),
+            workspace_bytes(self.program),
         )
         results = _without(np.zeros(len(rows), dtype=RESULT_DTYPE), *left_out)
         answers_within(self._built(), call, rows, most, results)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from kmcompile.choice.formats import FormatCandidate
 from kmcompile.choice.front import Compared
-from kmcompile.emit.layout import Layout, workspace_bytes
+from kmcompile.emit.layout import Layout
 from kmcompile.emit.step_view import job_bytes
 from kmcompile.exits.early_exits import WithExits
 from kmcompile.exits.statistical.control import is_kept, require_kept
@@ -18,6 +18,7 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.program.memory import check_fits
 from kmcompile.program.prices import instructions_of
 from kmcompile.program.program import Program
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.plan import Plan
 
 
@@ -33,13 +34,13 @@ class ChosenProgram:
         The machine after the passes and the exact program that it was lowered to.
     exits : WithExits
         The early exits and how they were fitted.
+    judged : WithExits
+        The exits by which the program is compared with others: `exits`, but where control samples
+        have the last word.
     formats : tuple of FormatCandidate
         The number formats that `--format auto` compared.
     replay_note : str
         Why the program has no replay although one was asked for; otherwise empty.
-    judged : WithExits or None
-        The exits by which the program is compared with others; None: `exits`. They differ where
-        control samples have the last word.
     compared : tuple of Compared
         The programs that were compared, this one among them.
     measured : Estimate or None
@@ -50,9 +51,9 @@ class ChosenProgram:
     plan: Plan
     lowered: Lowered
     exits: WithExits
+    judged: WithExits
     formats: tuple[FormatCandidate, ...] = ()
     replay_note: str = ""
-    judged: WithExits | None = None
     compared: tuple[Compared, ...] = ()
     measured: Estimate | None = None
 
@@ -77,7 +78,7 @@ class ChosenProgram:
         A program that is chosen by it keeps its promise: the samples that support the promise have
         no part in the choice.
         """
-        exits = self.judged or self.exits
+        exits = self.judged
         program = exits.before_control if exits.calibration is not None else self.program
         measured, cost = self.lowered.measured, self.plan.target.cost
         exact, operations = self.lowered.program, measured.operations
@@ -100,7 +101,7 @@ class ChosenProgram:
     @property
     def workspace_bytes(self) -> int:
         """Bytes of RAM that the caller must provide as the workspace of the emitted functions."""
-        return workspace_bytes(self.program, self.plan.target)
+        return workspace_bytes(self.program)
 
     @property
     def caller_bytes(self) -> int:

@@ -167,7 +167,7 @@ def for_image(
             )
     program = replace(program, capacity=capacity, telemetry=plan.options.telemetry)
     check_supported(program)
-    return ChosenProgram(program, plan, lowered, exits, replay_note=note)
+    return ChosenProgram(program, plan, lowered, exits, exits, replay_note=note)
 
 
 def complete(
@@ -222,7 +222,7 @@ def complete(
     program = replace(program, telemetry=plan.options.telemetry, redundancy=plan.options.copies)
     if plan.step is not None:
         program = replace(program, step=weighted_step(program, plan.target, plan.step))
-    return ChosenProgram(program, plan, lowered, exits, replay_note=note, judged=judged)
+    return ChosenProgram(program, plan, lowered, exits, judged, replay_note=note)
 
 
 def _may_be_proved(

@@ -13,7 +13,7 @@ differ in what their sums take, and little in what exits decide."""
 
 def unpaid_kinds(made: ChosenProgram) -> tuple[str, ...]:
     """Return the kinds of exits that were tried and that no sequence near the cheapest one has."""
-    exits, lowered = made.judged or made.exits, made.lowered  # before control samples are asked
+    exits, lowered = made.judged, made.lowered  # before control samples are asked
     choice = exits.calibration or exits.choice
     if choice is None or not choice.candidates:
         return ()

@@ -90,7 +90,7 @@ def _as_asked(
     if asked.with_exits and made.exits.calibration is None:  # no exits, and no promise of theirs
         asked = as_asked(machine, plan, tell, most_of_leaf, alone=True)
         made = choose_program(asked.machine, asked.plan, tell)
-    judged = made.judged or made.exits
+    judged = made.judged
     if judged.before_control is not made.exits.program and judged.calibrated_with is not None:
         made = made.measured_on(some_of(judged.calibrated_with))  # control had the last word
     return asked, replace(made, compared=rows_of(made, _vectors(asked, machine)))

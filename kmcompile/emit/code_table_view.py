@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
@@ -11,7 +10,6 @@ from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.stages.sums.code_table import (
     CHUNKS,
     COLUMNS,
-    FOURS,
     GROUP,
     PAIRED_BYTES,
     TURN,
@@ -33,8 +31,6 @@ _SHORT_BITS = {4: 29, 2: 30}
 
 _VALUE_BITS = {"uint8": 8, "int8": 7, "int16": 15}
 """No code of a type is larger than 2 to this power."""
-
-_BYTES = {"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4}
 
 _VECTOR_TYPES = {"uint8": "uint8x16_t", "int8": "int8x16_t", "int16": "int16x8_t"}
 _VECTOR_SUFFIXES = {"uint8": "u8", "int8": "s8", "int16": "s16"}
@@ -193,7 +189,7 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
     of_lane = codes[:: table.lanes]
     return CodeTableView(
         code_type=C_TYPES[table.width],
-        x_type=x_type(table),
+        x_type=table.x_type,
         sum_type=f"uint{bits}_t",
         signed_type=f"int{bits}_t",
         sum_bits=bits,
@@ -215,11 +211,9 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         pads=table.n_padded > table.n_used,
         sparse=table.sparse,
         is_bytes=is_bytes,
-        in_fours=in_fours(table),
+        in_fours=table.in_fours,
         in_chunks=table.layout == CHUNKS,
-        code_j="workspace->codes[j / 4U].code[j % 4U]"
-        if in_fours(table)
-        else "workspace->codes[j]",
+        code_j="workspace->codes[j / 4U].code[j % 4U]" if table.in_fours else "workspace->codes[j]",
         x_is_zero=" && ".join(f"(x.code[{k}] == 0)" for k in range(GROUP)),
         lanes=tuple(lanes),
         chunk_lanes=tuple(Lane(lane, lane * table.run) for lane in lanes),
@@ -267,47 +261,12 @@ def _short_terms(table: CodeTable, largest: int) -> int:
     return 1
 
 
-def in_fours(table: CodeTable) -> bool:
-    """Return whether inner products take four codes at a time, as words where the core can."""
-    return table.layout == FOURS or table.sparse
-
-
-def x_type(table: CodeTable) -> str:
-    """Return the C type of a code in the packed input.
-
-    Vector registers take bytes as they are; the smallest cores load words with one instruction.
-    """
-    return {CHUNKS: C_TYPES[table.width], COLUMNS: "int32_t"}.get(table.layout, "int16_t")
-
-
 def _templates(table: CodeTable, of_any: bool) -> tuple[str, ...]:
     if table.layout == COLUMNS and table.wide:
         return ("code_table/product", "code_table/columns_long_products")
-    if not in_fours(table):
+    if not table.in_fours:
         return ("code_table/product", f"code_table/{table.layout}_products")
     if of_any:
         return ("code_table/product", "image/fours_products")
     products = "sparse_products" if table.sparse else "fours_products"
     return ("code_table/product", "code_table/add_four", f"code_table/{products}")
-
-
-def code_lines(table: CodeTable, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the workspace members with their meanings, the widest types first."""
-    if table.sparse:
-        bits, n = (64 if table.wide else 32), n_totals(table)
-        yield f"uint{bits}_t total[{unsigned_literal(n)}];", "inner products with all vectors"
-    c_type, n = x_type(table), table.n_padded
-    if in_fours(table):
-        c_type, n = f"{name}_four_t", table.n_fours
-    yield f"{c_type} codes[{unsigned_literal(n)}];", "what inner products take of the input"
-
-
-def code_bytes(table: CodeTable) -> int:
-    """Return the bytes of the workspace members that hold codes and their sums."""
-    totals = n_totals(table) * (8 if table.wide else 4) if table.sparse else 0
-    return totals + table.n_padded * _BYTES[x_type(table)]
-
-
-def n_totals(table: CodeTable) -> int:
-    """Return the number of totals of a sparse table, a power of two so that no step overruns it."""
-    return 1 << (table.n_slots - 1).bit_length()

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.emit.code_table_view import in_fours
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.numeric.arrays import Real
 from kmcompile.numeric.table import C_TYPES
@@ -94,7 +93,7 @@ def coded_view(program: Program) -> CodedView | None:
         checks_high=checks_high,
         checks=checks_low or checks_high,
         scale_lines=scale_lines(program.scale),
-        in_fours=isinstance(codes, CodeTable) and in_fours(codes),
+        in_fours=isinstance(codes, CodeTable) and codes.in_fours,
         in_chunks=isinstance(codes, CodeTable) and codes.layout == CHUNKS,
         has_length=quantize.length is not None,
         deviation=quantize.code_deviation,

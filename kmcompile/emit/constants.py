@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.early_exits_view import EarlyExitsView
-from kmcompile.emit.members import n_marks
 from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum, PairSum, Prepare
 from kmcompile.program.stages.sums.code_table import CHUNKS, TURN
+from kmcompile.program.workspace import n_marks
 
 
 def private_constants(program: Program, early: EarlyExitsView) -> tuple[Constant, ...]:
@@ -99,9 +98,9 @@ def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
         Constant("N_BLOCKS", summed.n_blocks, "the last ones of a group filled up"),
         Constant("N_USED", codes.n_used, "features that are not 0 in some vector"),
     ]
-    if not in_fours(codes) or codes.n_padded > codes.n_used:
+    if not codes.in_fours or codes.n_padded > codes.n_used:
         constants.append(Constant("N_PADDED", codes.n_padded, "N_USED, filled up to whole runs"))
-    if in_fours(codes):
+    if codes.in_fours:
         constants.append(Constant("N_FOURS", codes.n_fours, "fours of features"))
     if codes.layout == CHUNKS:
         n = codes.n_padded // codes.run
@@ -109,6 +108,6 @@ def _code_constants(summed: FixedSum | CodedSum) -> tuple[Constant, ...]:
     if codes.sparse:
         constants += [
             Constant("N_TURNS", codes.n_turns, f"{TURN} entries each of all lists"),
-            Constant("N_TOTALS", n_totals(codes), "a power of two: N_BLOCKS * LANES or more"),
+            Constant("N_TOTALS", codes.n_totals, "a power of two: N_BLOCKS * LANES or more"),
         ]
     return tuple(constants)

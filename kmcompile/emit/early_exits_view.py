@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
@@ -14,12 +13,10 @@ from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.program.layout import Constant, Member
+from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
 from kmcompile.program.shared import Place
 from kmcompile.program.stages import ClassScores, EarlyExit, ExactSum, FixedSum, Stage
-
-_Part = TypeVar("_Part", Constant, Member)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +163,9 @@ class EarlyExitsView:
         return tuple(totals for view in self.exits for totals in view.block_totals())
 
     @property
-    def n_projected(self) -> int:
-        """Most elements of the inner products of one exit; 0 if no exit has inner products."""
-        return max((view.n_projected for view in self.exits), default=0)
-
-    @property
     def defines(self) -> tuple[Constant, ...]:
         """The sizes that the exits define, in order, each once."""
         return _once(constant for view in self.exits for constant in view.defines())
-
-    @property
-    def members(self) -> tuple[Member, ...]:
-        """The workspace members of the exits, in order, each once."""
-        return _once(member for view in self.exits for member in view.members())
 
     @property
     def has_kernel_term(self) -> bool:
@@ -295,16 +282,16 @@ def _only(program: Program, place: Place) -> Stage | None:
     return next((stage for stage in program.exits if stage.place is place), None)
 
 
-def _once(parts: Iterable[_Part]) -> tuple[_Part, ...]:
-    """Return the parts of the C, each once.
+def _once(constants: Iterable[Constant]) -> tuple[Constant, ...]:
+    """Return the constants, each once.
 
     Raises
     ------
     ValueError
-        If two exits use one name for different parts.
+        If two exits use one name for different constants.
     """
-    found: dict[str, _Part] = {}
-    for part in parts:
-        if found.setdefault(part.name, part) != part:
-            raise ValueError(f"{found[part.name]} and {part} have one name")
+    found: dict[str, Constant] = {}
+    for constant in constants:
+        if found.setdefault(constant.name, constant) != constant:
+            raise ValueError(f"{found[constant.name]} and {constant} have one name")
     return tuple(found.values())

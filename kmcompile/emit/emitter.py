@@ -120,80 +120,95 @@ def _descriptions(program: Program, target: Target, command: str) -> dict[str, s
 
 def _sections(layout: Layout, view: ModelView) -> list[str]:
     """Return the functions of the model file, each after the functions that it calls."""
-    program, target, functions = layout.program, layout.target, layout.functions
-    prepared, early = layout.prepared, layout.early
+    program, early = layout.program, layout.early
     names = {"name": program.name, "base": program.name, "upper": program.name.upper()}
     names |= {"of_table": view.of_table, "splits": "yes" if view.steps else ""}
+    if isinstance(program.ends.exact, VectorTotals):
+        names["vector_total"] = total_call(program.ends.exact)
     sections = [] if view.image is None else [render("image/is_open.c.j2", view=view)]
-    summed, label = program.ends.exact, program.ends.label
-    if isinstance(summed, VectorTotals):
-        names["vector_total"] = total_call(summed)
-    if prepared.needs_square_root or _takes_root(summed):
-        of_core = square_root.INSTRUCTIONS[target.program.square_root]
-        sections.append(render("scalar/square_root.c.j2", scalar=of_core, **names))
-    sections.append(
-        render(
-            "stages/prepare.c.j2",
-            stage=program.prepare,
-            view=prepared,
-            steps=prepare_sections(program.name, program.prepare, prepared, view.of_table),
-            early_members=early.input_members,
-            received=view.received,
-            **names,
-        )
-    )
-    if early.nonzeros is not None:
-        sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
-    if isinstance(summed, CodedSum):
-        sections += _coded_sum_sections(summed, functions, early, names)
-    elif isinstance(summed, ExactSum):
-        keeps = kept_factors(program.box, program.name)
-        sections += _exact_sum_sections(summed, functions, early, names, keeps)
-    elif isinstance(summed, PairSum):
-        sections += _kernel_totals(summed, functions, early, names)
-        assert isinstance(label, Vote)
-        sections += pair_sum_sections(summed, label, early, names)
-    elif isinstance(summed, FixedSum):
-        sections += fixed_sum_sections(summed, target, names, view.image is not None)
-    elif isinstance(summed, RoutedFixedSum):
-        sections += routed_fixed_sections(summed, target, names)
-    elif isinstance(summed, RoutedSum):
-        sections += _routed_sum_sections(summed, functions, early.walks, names)
-    else:
-        sections.append(render(f"stages/{summed.template}.c.j2", stage=summed, **names))
-    more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
-    labels_sums = not program.sums_at_once or bool(early.exits)
-    if not isinstance(summed, PairSum) and labels_sums:
-        sections.append(render(f"stages/{label.template}.c.j2", stage=label, **more, **names))
+    sections += _input_sections(layout, view, names)
+    sections += _sum_sections(layout, view.image is not None, names)
+    sections += _label_sections(program, names)
     if early.exits:
-        of_exits = early_exit_sections(early, label.template, words_of(program), names)
+        of_exits = early_exit_sections(early, program.ends.label.template, words_of(program), names)
         # Scores of a route and inner products of an exit may be sums by the same functions.
         sections += [section for section in of_exits if section not in sections]
     if program.box is not None:
-        sections += box_sections(program.box, program.ends, functions, early, names)
+        sections += box_sections(program.box, program.ends, layout.functions, early, names)
     if layout.replay is not None:
         sections += replay_sections(names, layout.replay, words_of(program))
     if view.monitor is not None:
-        sections.append(
-            render("stages/monitor.c.j2", monitor=view.monitor, stage=view.monitor.stage, **names)
-        )
-    if view.coded is not None:
-        sections.append(render("accept_codes.c.j2", view=view))
-    sections.append(render("accept.c.j2", view=view, entry=view.entries[-1]))
-    sections.append(render("entry.c.j2", view=view))
-    if view.steps is not None:
-        sections.append(render("step.c.j2", view=view))
+        own = {"monitor": view.monitor, "stage": view.monitor.stage}
+        sections.append(render("stages/monitor.c.j2", **own, **names))
+    sections += [render(f"{name}.c.j2", view=view, entry=view.entries[-1]) for name in _entry(view)]
     if view.probability is not None:
         sections += probability_scalars(sections, names)
         sections.append(render("probability.c.j2", view=view))
-    if early.calibrates:
-        sections.append(render("audit.c.j2", view=view))
-    tables = "self_test/tables.c.j2" if view.image is None else "image/self_test.c.j2"
-    sections.append(render(tables, view=view))
-    sections.append(render("self_test/steps.c.j2", view=view))
-    if view.telemetry is not None:
-        sections.append(render("telemetry/functions.c.j2", view=view))
+    sections += [render(f"{name}.c.j2", view=view) for name in _checks(view, early)]
     return [section.strip("\n") + "\n" for section in sections]
+
+
+def _input_sections(layout: Layout, view: ModelView, names: dict[str, str]) -> list[str]:
+    """Return the functions that prepare an input and list its features that are not 0."""
+    program, prepared, early = layout.program, layout.prepared, layout.early
+    sections = []
+    if prepared.needs_square_root or _takes_root(program.ends.exact):
+        of_core = square_root.INSTRUCTIONS[layout.target.program.square_root]
+        sections.append(render("scalar/square_root.c.j2", scalar=of_core, **names))
+    steps = prepare_sections(program.name, program.prepare, prepared, view.of_table)
+    own = {"stage": program.prepare, "view": prepared, "steps": steps, "received": view.received}
+    members = early.input_members
+    sections.append(render("stages/prepare.c.j2", early_members=members, **own, **names))
+    if early.nonzeros is not None:
+        sections.append(render("stages/nonzeros.c.j2", view=early.nonzeros, **names))
+    return sections
+
+
+def _sum_sections(layout: Layout, in_image: bool, names: dict[str, str]) -> list[str]:
+    """Return the functions of the exact sum and of its kernel."""
+    program, functions, early = layout.program, layout.functions, layout.early
+    summed = program.ends.exact
+    if isinstance(summed, CodedSum):
+        return _coded_sum_sections(summed, functions, early, names)
+    if isinstance(summed, ExactSum):
+        keeps = kept_factors(program.box, program.name)
+        return _exact_sum_sections(summed, functions, early, names, keeps)
+    if isinstance(summed, PairSum):
+        assert isinstance(program.ends.label, Vote)
+        of_pairs = pair_sum_sections(summed, program.ends.label, early, names)
+        return [*_kernel_totals(summed, functions, early, names), *of_pairs]
+    if isinstance(summed, FixedSum):
+        return fixed_sum_sections(summed, layout.target, names, in_image)
+    if isinstance(summed, RoutedFixedSum):
+        return routed_fixed_sections(summed, layout.target, names)
+    if isinstance(summed, RoutedSum):
+        return _routed_sum_sections(summed, functions, early.walks, names)
+    return [render(f"stages/{summed.template}.c.j2", stage=summed, **names)]
+
+
+def _label_sections(program: Program, names: dict[str, str]) -> list[str]:
+    """Return the function of the label; none where the sum gives it, and no exit asks for it."""
+    label = program.ends.label
+    if isinstance(program.ends.exact, PairSum) or (
+        program.sums_at_once and not program.early_exits
+    ):
+        return []
+    more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
+    return [render(f"stages/{label.template}.c.j2", stage=label, **more, **names)]
+
+
+def _entry(view: ModelView) -> tuple[str, ...]:
+    """Return the templates of the functions that take an input."""
+    codes, steps = ("accept_codes",) if view.coded else (), ("step",) if view.steps else ()
+    return (*codes, "accept", "entry", *steps)
+
+
+def _checks(view: ModelView, early: EarlyExitsView) -> tuple[str, ...]:
+    """Return the templates of what watches the model: audit, self-test, telemetry."""
+    audit = ("audit",) if early.calibrates else ()
+    telemetry = () if view.telemetry is None else ("telemetry/functions",)
+    tables = "self_test/tables" if view.image is None else "image/self_test"
+    return (*audit, tables, "self_test/steps", *telemetry)
 
 
 def _exact_sum_sections(

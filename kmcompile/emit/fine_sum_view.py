@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from kmcompile.emit.code_table_view import in_fours, n_totals
 from kmcompile.emit.environment import render
 from kmcompile.numeric.scalar import exp2_long
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-from kmcompile.program.layout import Member
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.code_table import TURN
@@ -78,7 +76,7 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
         most=int(step.most),
         per_code=1 << stage.low_bits,
         per_coefficient=1 << stage.coefficient_bits,
-        code_i=f"{name}_vectors.code[i]" if in_fours(codes) else f"{name}_vectors[i]",
+        code_i=f"{name}_vectors.code[i]" if codes.in_fours else f"{name}_vectors[i]",
         n_padded=codes.n_padded,
         run=codes.run,
         block_run=codes.run * codes.lanes,
@@ -90,34 +88,6 @@ def fine_sum_view(name: str, replay: Replay, codes: CodeTable) -> FineSumView:
         pads=codes.n_padded > codes.n_used,
         pairs_bytes=codes.pairs_bytes,
     )
-
-
-def fine_sum_members(stage: FineSum) -> list[Member]:
-    """Return the workspace members of the sum, the widest types first."""
-    members = [
-        Member("double", "decision", stage.n_decisions, "decision values"),
-        Member("double", "bound", stage.n_decisions, ">= their errors"),
-    ]
-    if stage.long is None:
-        return [*members, Member("double", "row_sum", stage.n_rows, "sums of one group of vectors")]
-    halves = (("high", "upper"), ("low", "lower"))
-    return [
-        *members,
-        *(Member("uint64_t", n, stage.n_decisions, f"sums of {h} halves") for n, h in halves),
-        *(Member("uint64_t", f"row_{n}", stage.n_rows, "those of a group") for n, _ in halves),
-    ]
-
-
-def distance_members(codes: CodeTable) -> list[Member]:
-    """Return the workspace members of the distances, the widest types first."""
-    members = []
-    if codes.sparse:
-        members.append(Member("uint64_t", "total", n_totals(codes), "|s - x|^2 of all vectors"))
-    return [
-        *members,
-        Member("int32_t", "rounded", codes.n_features, "the input in fine codes"),
-        Member("int32_t", "fine", codes.n_padded, "the fine codes in the order of the vectors"),
-    ]
 
 
 def fine_sum_sections(replay: Replay, view: FineSumView, names: Mapping[str, Any]) -> list[str]:

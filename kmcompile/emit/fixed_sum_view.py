@@ -9,8 +9,7 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal, wide_literal
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.program.layout import Member
-from kmcompile.program.stages import FixedSum, RoutedFixedSum, Stage
+from kmcompile.program.stages import FixedSum
 from kmcompile.program.stages.sums.fixed_kernel import FixedKernel
 from kmcompile.target import Target
 
@@ -182,17 +181,4 @@ def _product_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]
     return [
         render("fixed_sum/products.c.j2", view=view, **names),
         render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
-    ]
-
-
-def integer_members(stage: Stage) -> list[Member]:
-    """Return the sums in the workspace, which come first in it; none of a sum in float32."""
-    if isinstance(stage, RoutedFixedSum):
-        return list(stage.integer_members())
-    if not isinstance(stage, FixedSum):
-        return []
-    n, rows = stage.n_decisions, stage.n_rows
-    return [
-        Member("uint64_t", "products", 2 * n, "kernels times coefficients, > 0 and < 0"),
-        Member("uint64_t", "row_sum", rows, "products of one group of vectors"),
     ]

@@ -1,4 +1,4 @@
-"""The C functions and the workspace of a replay in integers of a program in float32."""
+"""The C functions of a replay in integers of a program in float32."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 
 from kmcompile.emit.environment import render
-from kmcompile.emit.fine_sum_view import fine_sum_members
 from kmcompile.numeric.scalar import exp2_long
-from kmcompile.program.layout import Member
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.long_pairs import LongPairs
 from kmcompile.program.stages.sums.long_sum import LongSum
@@ -36,29 +34,6 @@ class LongSumView:
     shifter: np.float64 = SHIFTER
     most: float = 2.0**30
     sparse: bool = False
-
-
-def long_sum_members(stage: LongSum, confidence: list[Member]) -> list[Member]:
-    """Return the workspace members of the sum, the widest types first.
-
-    `confidence` are those of the label that have the arithmetic's type.
-    """
-    n = int(stage.vectors.shape[1])
-    parts = [
-        Member("int32_t", "upper", n, "the input in units of the vectors"),
-        Member("int32_t", "rest", n, "and what is left of it"),
-    ]
-    if not isinstance(stage, LongPairs):
-        return [*fine_sum_members(stage), *confidence, *parts]
-    return [
-        Member("double", "decision", stage.n_decisions, "decision values"),
-        Member("double", "bound", stage.n_decisions, ">= their errors"),
-        *confidence,
-        Member("uint64_t", "kernel", stage.n_slots, "of all vectors"),
-        *parts,
-        Member("uint32_t", "n_entries", None, "entries of the evaluated pairs"),
-        Member("uint32_t", "damaged", None, "1 where a table of the pairs is"),
-    ]
 
 
 def long_sum_sections(replay: Replay, names: Mapping[str, Any]) -> list[str]:

@@ -32,8 +32,6 @@ class PrepareView:
     most_squares, most_normalized : int
         Terms of the longest sum of squares, and of the longest other norm.
     calls : tuple of StepCall
-    buffers : tuple of (str, int)
-        Workspace members and their lengths.
     tiled_features : int
         Number of features of the raw input that the check reads four at a time.
     """
@@ -45,7 +43,6 @@ class PrepareView:
     most_squares: int = 0
     most_normalized: int = 0
     calls: tuple[StepCall, ...] = ()
-    buffers: tuple[tuple[str, int], ...] = ()
     tiled_features: int = 0
     checks_tiles: bool = False
     checks_tail: bool = False
@@ -84,17 +81,9 @@ def prepare_view(stage: Prepare, converts: bool = False) -> PrepareView:
         most_squares=max([*bounded, *taken["l2"]], default=0),
         most_normalized=max([*taken["l1"], *taken["max"]], default=0),
     )
-    calls: list[StepCall] = []
-    lengths_of = {"prepared_0": stage.n_features} if converts else {}
-    for number, step in enumerate(stage.steps):
-        # The input belongs to the caller, so the first step never overwrites it.
-        if not lengths_of or not step.in_place:
-            lengths_of[f"prepared_{len(lengths_of)}"] = 0
-        buffer = f"prepared_{len(lengths_of) - 1}"
-        lengths_of[buffer] = max(lengths_of[buffer], step.n_out)
-        calls.append(StepCall(f"{step.name}_{number}", buffer))
-    sums = replace(sums, calls=tuple(calls), buffers=tuple(lengths_of.items()))
-    return _with_check(sums, stage)
+    written = zip(stage.steps, stage.buffers(converts)[0], strict=True)
+    calls = (StepCall(f"{step.name}_{n}", buffer) for n, (step, buffer) in enumerate(written))
+    return _with_check(replace(sums, calls=tuple(calls)), stage)
 
 
 def prepare_sections(

@@ -56,7 +56,6 @@ def products_view(
         block = functions.sparse_products(*shape)
     else:
         block = functions.products(*shape)
-    n_padded = products.n_blocks * products.lanes
     return ProductsView(
         function=function,
         table=table,
@@ -66,6 +65,6 @@ def products_view(
         n_blocks=products.n_blocks,
         has_blocks=products.n_blocks > 1,
         n_rows=products.n_rows,
-        n_padded=n_padded,
-        has_padding=n_padded > products.n_rows,
+        n_padded=products.n_padded,
+        has_padding=products.n_padded > products.n_rows,
     )

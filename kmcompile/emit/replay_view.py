@@ -11,24 +11,15 @@ import numpy as np
 from kmcompile.emit.environment import DOUBLE, render
 from kmcompile.emit.fine_sum_view import (
     FineSumView,
-    distance_members,
-    fine_sum_members,
     fine_sum_sections,
     fine_sum_view,
 )
-from kmcompile.emit.long_sum_view import long_sum_members, long_sum_sections
-from kmcompile.emit.members import (
-    confidence_members,
-    pair_members,
-    sum_members,
-    vote_members,
-)
+from kmcompile.emit.long_sum_view import long_sum_sections
 from kmcompile.emit.pair_sum_view import all_pairs_sections, decision_function
 from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_view
 from kmcompile.emit.words import Words
 from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
-from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodeTable, ExactSum, PairSum, VectorlessSum
 from kmcompile.program.stages.labels.value import Value
@@ -52,37 +43,19 @@ class ReplayView:
         The steps in double; None if the input is converted to fine codes.
     fine : FineSumView or None
         The sum of fine codes, in an integer format only.
-    members : tuple of Member
     """
 
     stage: Replay
     prepared: PrepareView | None
     fine: FineSumView | None
-    members: tuple[Member, ...]
-
-    @property
-    def workspace_bytes(self) -> int:
-        """Bytes of the members, padded to a multiple of 8."""
-        return -(-sum(member.n_bytes for member in self.members) // 8) * 8
 
 
 def replay_view(program: Program, stage: Replay) -> ReplayView:
     """Return the view of a program's replay."""
-    confidence, votes = confidence_members(stage.label, "double"), vote_members(stage.label)
     if isinstance(stage.sum, FineSum) and not isinstance(stage.sum, LongSum):
         assert isinstance(program.codes, CodeTable)
-        fine = fine_sum_view(program.name, stage, program.codes)
-        members = [*fine_sum_members(stage.sum), *confidence, *distance_members(program.codes)]
-        return ReplayView(stage, None, fine, (*members, *votes))
-    prepared = prepare_view(stage.prepare, converts=True)
-    members = [Member("double", n, length, "the prepared input") for n, length in prepared.buffers]
-    if isinstance(stage.sum, LongSum):
-        members += long_sum_members(stage.sum, confidence)
-        return ReplayView(stage, prepared, None, (*members, *votes))
-    assert not isinstance(stage.sum, FineSum)
-    members += [*sum_members(stage.sum, "double"), *confidence]
-    members += pair_members(stage.sum, votes=False)
-    return ReplayView(stage, prepared, None, (*members, *votes))
+        return ReplayView(stage, None, fine_sum_view(program.name, stage, program.codes))
+    return ReplayView(stage, prepare_view(stage.prepare, converts=True), None)
 
 
 def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> list[str]:

@@ -19,6 +19,7 @@ from kmcompile.program.stages import ExactSum, FixedSum, PairSum
 from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.long_pairs import LongPairs
 from kmcompile.program.stages.sums.long_sum import LongSum
+from kmcompile.program.workspace import workspace_bytes
 
 _RESULT_BYTES = 20
 """`sizeof` of a result and of a prediction in every C ABI."""
@@ -67,7 +68,6 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
     in_integers = replayed is not None and isinstance(replayed.sum, FineSum)
     fine = replayed is not None and in_integers and not isinstance(replayed.sum, LongSum)
     lists = fine and bool(getattr(program.codes, "sparse", False))
-    replay_prepared = None if layout.replay is None else layout.replay.prepared
     return SimpleNamespace(
         # The option's number, and the steps of the longest path.
         most_operations=unsigned_literal(planned.most_operations),
@@ -106,8 +106,8 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
         replay_is_fine=fine,
         replay_has_terms=not in_integers,
         replay_lists=lists,
-        replay_x=replay_prepared.buffers[-1][0] if replay_prepared is not None else "",
-        job_bytes=_job_bytes(layout, program, kept),
+        replay_x="" if replayed is None or fine else list(replayed.prepare.buffers(True)[1])[-1],
+        job_bytes=_job_bytes(program, kept),
         harness_start=unsigned_literal(harness_start),
         reach=early.reach,  # what an input tolerance adds to the deviation that the exits get
     )
@@ -116,7 +116,7 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
 def job_bytes(layout: Layout) -> int | None:
     """Return the bytes of a job, at least its `sizeof` in every C ABI; None without `--step`."""
     program = layout.program
-    return None if program.step is None else _job_bytes(layout, program, _kept(layout.early))
+    return None if program.step is None else _job_bytes(program, _kept(layout.early))
 
 
 def _is_reduced(stage: object) -> bool:
@@ -143,9 +143,9 @@ def _prepared_x(view: PrepareView) -> str:
     return f"workspace.{view.calls[-1].buffer}" if view.calls else "x"
 
 
-def _job_bytes(layout: Layout, program: Program, kept: Iterable[Kept]) -> int:
+def _job_bytes(program: Program, kept: Iterable[Kept]) -> int:
     """Return the bytes of a job with its padding, which some ABIs do without."""
-    size = -(-layout.workspace_bytes // 8) * 8
+    size = -(-workspace_bytes(program) // 8) * 8
     if parts_replay(program):
         size += 16
     if parts_sum(program) or parts_replay(program):

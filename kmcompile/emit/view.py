@@ -43,7 +43,7 @@ from kmcompile.emit.tables import (
 from kmcompile.emit.telemetry_view import telemetry_view
 from kmcompile.emit.usual_intervals import n_levels, usual_intervals
 from kmcompile.emit.words import words_of
-from kmcompile.emit.workspace_lines import member_lines, own_lines, replay_member, with_meanings
+from kmcompile.emit.workspace_lines import member_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     INTEGER_SUMS,
@@ -52,6 +52,7 @@ from kmcompile.program.stages import (
     Vote,
 )
 from kmcompile.program.telemetry import n_words
+from kmcompile.program.workspace import replay_members, workspace_bytes, workspace_members
 from kmcompile.version import VERSION
 
 RECORD_HEADER_WORDS = 8
@@ -201,7 +202,6 @@ def _of_exits(program: Program, early: EarlyExitsView) -> dict[str, Any]:
     """Return what early exits do, and what the sum takes over from them."""
     upper = program.name.upper()
     return dict(
-        adds_evals=bool(early.exits),
         lists_nonzeros=early.nonzeros is not None,
         has_early_exits=bool(early.exits),
         proves=early.proves,
@@ -235,10 +235,9 @@ def _of_sum(layout: Layout) -> dict[str, Any]:
         kernel_evals=summed.kernel_evaluations(),
         replays=replay is not None,
         sums_at_once=program.sums_at_once,
-        replay_lines=() if replay is None else with_meanings(member_lines(replay.members)),
-        last_stage=summed.name,
+        replay_lines=() if replay is None else with_meanings(member_lines(replay_members(program))),
         sum_may_fail=not isinstance(summed, DescribedSum) or summed.may_fail,
-        sum_function=summed.name,
+        sum_name=summed.name,
         decision_function=decision_function(summed, summed.name),
         sums_pairs=isinstance(summed, PairSum),
         counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
@@ -277,11 +276,13 @@ def _comments(layout: Layout, most_kernel_evals: int, is_reduced: bool) -> dict[
         interval_lines=interval_lines(program, is_reduced),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name, program.redundancy),
-        figure_lines=figure_lines(program, layout.workspace_bytes, most_kernel_evals),
+        figure_lines=figure_lines(program, workspace_bytes(program), most_kernel_evals),
         absent_lines=absent_lines(program, early),
         evals_text=evaluations_text(program),
         stages_lines=tuple(textwrap.wrap(stages_text(program), COMMENT_COLUMNS)),
-        workspace_lines=with_meanings((*replay_member(program), *own_lines(layout))),
+        workspace_lines=with_meanings(
+            (*replay_member(program), *member_lines(workspace_members(program)))
+        ),
     )
 
 

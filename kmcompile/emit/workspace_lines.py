@@ -4,29 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kmcompile.emit.code_table_view import code_lines
-from kmcompile.emit.fixed_sum_view import integer_members
-from kmcompile.emit.layout import Layout
-from kmcompile.emit.members import declaration
+from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.words import words_of
 from kmcompile.program.layout import Member
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeTable
 
 
 def member_lines(members: Iterable[Member]) -> Iterator[tuple[str, str]]:
     """Yield the declaration of each array or number with its meaning."""
     for member in members:
-        yield declaration(member), member.meaning
-
-
-def own_lines(layout: Layout) -> Iterator[tuple[str, str]]:
-    """Yield the declarations of the workspace behind the replay's part, the widest types first."""
-    program, summed = layout.program, layout.program.ends.exact
-    yield from member_lines(integer_members(summed))
-    if isinstance(program.codes, CodeTable):
-        yield from code_lines(program.codes, program.name)
-    yield from member_lines(layout.members)
+        size = "" if member.length is None else f"[{unsigned_literal(member.length)}]"
+        yield f"{member.c_type} {member.name}{size};", member.meaning
 
 
 def replay_member(program: Program) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.candidates.room import room_for_exits
 from kmcompile.exits.certified.choice_samples import generated
@@ -17,6 +16,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import prepared
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, Nonzeros
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.plan import Plan
 from kmcompile.text.figures import share_text
 
@@ -79,9 +79,7 @@ def add_asked_replay(
         told = f"the sum alone settles {share_text(share)} of {lowered.measured.inputs}"
         return program, f"there is no replay: {told}; --replay float64 asks for one"
     # A replay may need any number of operations: only the flash limit of the room applies.
-    flash_bytes = room_for_exits(
-        program, plan.budgets, workspace_bytes(program, target), 0.0
-    ).flash_bytes
+    flash_bytes = room_for_exits(program, plan.budgets, workspace_bytes(program), 0.0).flash_bytes
     if plan.in_image:  # the C of an image holds no numbers of this model, and these are in float64
         target = replace(target, program=replace(target.program, replay="float64"))
     program, note = add_replay(

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError
 from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import room_for_exits
@@ -33,6 +32,7 @@ from kmcompile.program.prices import price_of_sum, worst_instructions
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedPolynomialSum, TableSum
 from kmcompile.program.wanted import wanted_of
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.plan import Plan
 
 _SHARE_BEFORE_FEW = 1.0
@@ -166,7 +166,7 @@ def add_early_exits(
     if reason or never_fits:
         return _summed(machine, program, plan, coded)
     over_vectors = ["the early exits that are asked for stand before the sum over the vectors"]
-    scratch_bytes = workspace_bytes(program, plan.target)
+    scratch_bytes = workspace_bytes(program)
 
     def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
         vectorless = _offer_without_vectors(machine, program, plan, judged, coded)

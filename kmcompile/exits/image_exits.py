@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.errors import InputError, UsageError
 from kmcompile.exits.asked import check_names
 from kmcompile.exits.candidates.room import Room, room_for_exits
@@ -21,6 +20,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import LocalExpansion
 from kmcompile.program.wanted import wanted_of
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.asked_stages import AskedStages
 from kmcompile.request.plan import Plan
 
@@ -73,7 +73,7 @@ def add_image_exits(
         raise InputError(f"{plan.stages.needed[0]} cannot be built for this machine: {reason}")
     if reason:
         return WithExits(replace(program, mode=plan.mode))
-    scratch_bytes = workspace_bytes(program, plan.target)
+    scratch_bytes = workspace_bytes(program)
     stages = _only_held(plan.stages)
     room = room_for_exits(program, plan.budgets, scratch_bytes, WORST_SHARE, stages)
     room = room.on(plan.target, program).of(wanted_of(plan), program)

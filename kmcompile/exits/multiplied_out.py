@@ -16,8 +16,6 @@ from kmcompile.program.program import Program
 from kmcompile.program.stages import PolynomialSum
 from kmcompile.text.figures import counted
 
-POLYNOMIAL_SUM = PolynomialSum.template
-
 
 def offer_polynomial(
     machine: KernelMachine,

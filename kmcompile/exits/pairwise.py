@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.budgets import Budgets
 from kmcompile.target import Target
 
@@ -62,7 +62,7 @@ def _fits(program: Program, target: Target, allowed: Budgets) -> bool:
     The self-test and the harness each hold one more workspace on the stack.
     """
     n_vectors = program.ends.exact.kernel_evaluations()
-    workspace = workspace_bytes(program, target) + _REPLAY_BYTES * n_vectors
+    workspace = workspace_bytes(program) + _REPLAY_BYTES * n_vectors
     needed = 2 * workspace + _STACK_BYTES
     flash = program.table_bytes
     limits = [

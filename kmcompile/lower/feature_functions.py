@@ -5,7 +5,7 @@ g_pj is continuous and linear between knots, which are the values s_ij. With s_i
 
     g_pj(x) = sum_(i <= r) beta_pi s_ij + x sum_(i > r) beta_pi, r values s_ij being at most x.
 
-The sums cancel, so they are taken in integers: every float64 is an integer times a power of 2.
+The sums cancel, so they are taken exactly.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kmcompile.lower.stored import stored
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.exact import Exact
 from kmcompile.numeric.rounding import FLOAT64
 
 Integers = NDArray[Any]
@@ -29,27 +30,23 @@ NEGLIGIBLE = 2.0**-40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coefficients:
-    """The coefficients of an additive machine: integers / unit.
+    """The coefficients of an additive machine.
 
     Parameters
     ----------
-    integers : ndarray of shape (n_decisions, n_sv), of Python's integers
-    unit : int
-        A power of 2.
+    exact : Exact of shape (n_decisions, n_sv)
     negligible : ndarray of shape (n_decisions,), float64
         Slopes that count as 0.
     """
 
-    integers: Integers
-    unit: int
+    exact: Exact
     negligible: Float64Array
 
     @classmethod
     def of(cls, coefficients: Float64Array) -> Coefficients:
         """Return the coefficients of each decision, shape (n_decisions, n_sv)."""
-        unit = _unit(coefficients)
         negligible = NEGLIGIBLE * np.abs(coefficients).sum(axis=1)
-        return cls(_integers(coefficients, unit), unit, negligible)
+        return cls(Exact.of(coefficients), negligible)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,12 +105,12 @@ def feature_function(
     """
     order = np.argsort(column, kind="stable")
     trained, firsts = np.unique(column[order], return_index=True)
-    beta = np.add.reduceat(coefficients.integers[:, order], firsts, axis=1)
+    beta = np.add.reduceat(coefficients.exact.integers[:, order], firsts, axis=1)
     single = trained.astype(np.float32)
     starts = np.flatnonzero(np.append(True, single[1:] > single[:-1]))
     knots = stored(trained, FLOAT64, low_parts)[starts]
-    unit = _unit(np.concatenate([trained, knots]))
-    s, t = _integers(trained, unit), _integers(knots, unit)
+    both = Exact.of(np.concatenate([trained, knots]))
+    s, t = np.split(both.integers, [len(trained)])
     below = _sums_before(beta * s)
     above = beta.sum(axis=1)[:, None] - _sums_before(beta)
     slopes = above[:, np.append(starts, len(trained))]
@@ -126,13 +123,14 @@ def feature_function(
     off_trained = at_trained - (values[:, base] + slopes[:, piece] * (s - t[base]))
     off_ends = np.diff(values) - slopes[:, 1:-1] * np.diff(t)
     off = np.abs(np.concatenate([off_trained, off_ends], axis=1)).max(axis=1)
-    whole = coefficients.unit * unit
+    exponent = coefficients.exact.exponent
+    whole = exponent + both.exponent
     return FeatureFunction(
         knots=np.append(knots[:1], knots),
-        values=_rounded(np.concatenate([values[:, :1], values], axis=1), whole).T,
-        slopes=_rounded(slopes, coefficients.unit).T,
-        sizes=_rounded(np.abs(at_trained).max(axis=1), whole),
-        moved=_rounded(off, whole) * (1 + 2.0**-50),
+        values=Exact(np.concatenate([values[:, :1], values], axis=1), whole).rounded().T,
+        slopes=Exact(slopes, exponent).rounded().T,
+        sizes=Exact(np.abs(at_trained).max(axis=1), whole).rounded(),
+        moved=Exact(off, whole).rounded() * (1 + 2.0**-50),
     )
 
 
@@ -151,25 +149,6 @@ def _sums_before(terms: Integers) -> Integers:
     """Return the sums of the first r terms of each row, r = 0 ... n."""
     zero = np.zeros((len(terms), 1), dtype=object)
     return np.concatenate([zero, np.cumsum(terms, axis=1)], axis=1)
-
-
-def _unit(values: Float64Array) -> int:
-    """Return the least power of 2 of which all values are multiples of the reciprocal."""
-    each: list[float] = np.unique(values).tolist()
-    return max(value.as_integer_ratio()[1] for value in each)
-
-
-def _integers(values: Float64Array, unit: int) -> Integers:
-    ratios = (value.as_integer_ratio() for value in values.ravel().tolist())
-    found = np.empty(values.size, dtype=object)
-    found[:] = [numerator * (unit // denominator) for numerator, denominator in ratios]
-    return found.reshape(values.shape)
-
-
-def _rounded(values: Integers, unit: int) -> Float64Array:
-    """Return values / unit; Python rounds a quotient of integers once."""
-    quotients = [value / unit for value in values.ravel().tolist()]
-    return np.array(quotients, dtype=np.float64).reshape(values.shape)
 
 
 def norm_of_functions(rows: list[Float64Array]) -> Float64Array:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.lower.codes import Coded
-from kmcompile.lower.feature_functions import Coefficients, Integers, norm_of_functions
+from kmcompile.lower.feature_functions import norm_of_functions
 from kmcompile.lower.sum_constants import RESULT_ROUNDINGS
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.exact import Exact
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.table_sum import TableSum
@@ -46,7 +47,7 @@ def lower_table_sum(coded: Coded, wide_values: bool) -> TableSum:
     machine = coded.machine
     beta = decision_coefficients(machine)
     _check_length(coded, len(beta))
-    coefficients = Coefficients.of(beta)
+    coefficients = Exact.of(beta)
     functions = [_Function.of(column, coefficients, coded) for column in coded.codes.T]
     log2 = _step_log2(functions, machine.intercept, 32 if wide_values else 16)
     stored = [_Stored.of(function, log2) for function in functions]
@@ -98,26 +99,25 @@ class _Function:
 
     Parameters
     ----------
-    values : ndarray of shape (n_codes, n_decisions), of Python's integers
-        g_p at the codes from the least one on, times 2^bits.
-    bits : int
+    values : Exact of shape (n_codes, n_decisions)
+        g_p at the codes from the least one on.
     steepest : ndarray of shape (n_decisions,), float64
         The largest |slope|.
     """
 
-    values: Integers
-    bits: int
+    values: Exact
     steepest: Float64Array
 
     @classmethod
-    def of(cls, column: NDArray[np.int64], coefficients: Coefficients, coded: Coded) -> _Function:
+    def of(cls, column: NDArray[np.int64], coefficients: Exact, coded: Coded) -> _Function:
         """Return the functions of a feature from the codes of the vectors.
 
         g(X) = sum_(S_i <= X) beta_i S_i + X sum_(S_i > X) beta_i, in units of the codes.
         """
+        beta, exponent = coefficients.integers, coefficients.exponent
         knots, of_vector = np.unique(column, return_inverse=True)
-        each = np.zeros((len(knots), len(coefficients.integers)), dtype=object)
-        np.add.at(each, of_vector, coefficients.integers.T)
+        each = np.zeros((len(knots), len(beta)), dtype=object)
+        np.add.at(each, of_vector, beta.T)
         zero = each[:1] * 0
         at_knots = each * knots.astype(object)[:, None]
         below = np.concatenate([zero, np.cumsum(at_knots, axis=0)])
@@ -125,23 +125,19 @@ class _Function:
         X = np.arange(coded.low, int(knots[-1]) + 1)
         passed = np.searchsorted(knots, X, side="right")
         values = below[passed] + above[passed] * X.astype(object)[:, None]
-        bits = coefficients.unit.bit_length() - 1 - round(math.log2(coded.unit))
-        steepest = np.abs(above).max(axis=0) / coefficients.unit
-        return cls(values, bits, steepest.astype(np.float64))
+        steepest = Exact(np.abs(above).max(axis=0), exponent).rounded()
+        return cls(Exact(values, exponent + round(math.log2(coded.unit))), steepest)
 
     @property
     def spans(self) -> Float64Array:
         """The largest value less the least one, of each decision."""
-        return self._real(self.values.max(axis=0) - self.values.min(axis=0))
+        integers = self.values.integers
+        return Exact(integers.max(axis=0) - integers.min(axis=0), self.values.exponent).rounded()
 
     @property
     def least(self) -> Float64Array:
         """The least value of each decision."""
-        return self._real(self.values.min(axis=0))
-
-    def _real(self, values: Integers) -> Float64Array:
-        down, up = 1 << max(0, self.bits), 1 << max(0, -self.bits)
-        return np.array([up * value / down for value in values.tolist()], dtype=np.float64)
+        return Exact(self.values.integers.min(axis=0), self.values.exponent).rounded()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,8 +161,8 @@ class _Stored:
     @classmethod
     def of(cls, function: _Function, log2: int) -> _Stored:
         """Return the values rounded to multiples of 2^log2."""
-        down = max(0, function.bits + log2)
-        exact = function.values * (1 << max(0, -function.bits - log2))
+        down = max(0, log2 - function.values.exponent)
+        exact = function.values.integers * (1 << max(0, function.values.exponent - log2))
         whole = (exact + ((1 << down) >> 1)) >> down
         off = np.abs(exact - (whole << down)).max(axis=0)
         error = np.array([math.ldexp(value / (1 << down), log2) for value in off.tolist()])

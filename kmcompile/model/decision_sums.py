@@ -61,13 +61,6 @@ class DecisionSums:
             sums[:, decisions] += values[:, own] @ coefficients.T
         return sums
 
-    def of_magnitudes(self, values: Float64Array) -> Float64Array:
-        """Return |values| @ |beta.T|, shape (n, n_decisions), for values of shape (n, n_sv)."""
-        sums = np.zeros((len(values), self.n_decisions))
-        for own, coefficients, decisions in self.parts:
-            sums[:, decisions] += np.abs(values[:, own]) @ np.abs(coefficients).T
-        return sums
-
     def back(self, weights: Float64Array) -> Float64Array:
         """Return weights @ beta, shape (n, n_sv), for weights of shape (n, n_decisions)."""
         spread = np.empty((len(weights), self.n_vectors))

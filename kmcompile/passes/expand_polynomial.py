@@ -55,21 +55,30 @@ class Polynomials:
     error: Float64Array
 
     def weighted_norms(self, values: Float64Array) -> Float64Array:
-        """Return sqrt(sum_t v_t^2 / orderings_t) for each degree, shape (n_decisions, degree).
+        """Return the weighted norms of other coefficients, shape (n_decisions, degree)."""
+        return weighted_norms(values, self.degrees, self.orderings)
 
-        For a homogeneous polynomial of degree k this is the Frobenius norm of its symmetric
-        tensor T: sum_t |v_t| |x^t| <= norm |x|^k by the inequality of Cauchy and Schwarz, since
-        sum_t orderings_t x^2t = |x|^2k.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_decisions, n_terms), float64
-        """
-        squares = values**2 / self.orderings
-        every = range(1, int(self.degrees.max()) + 1)
-        sums = [squares[:, self.degrees == k].sum(axis=1) for k in every]
-        norms: Float64Array = np.sqrt(np.column_stack(sums)) * (1 + 1e-9)
-        return norms
+def weighted_norms(
+    values: Float64Array, degrees: np.ndarray, orderings: Float64Array
+) -> Float64Array:
+    """Return sqrt(sum_t v_t^2 / orderings_t) for each degree, shape (n_decisions, degree).
+
+    For a homogeneous polynomial of degree k this is the Frobenius norm of its symmetric tensor T:
+    sum_t |v_t| |x^t| <= norm |x|^k by the inequality of Cauchy and Schwarz, since
+    sum_t orderings_t x^2t = |x|^2k.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_decisions, n_terms), float64
+    degrees, orderings : ndarray of shape (n_terms,)
+        As in `Polynomials`.
+    """
+    squares = values**2 / orderings
+    every = range(1, int(degrees.max()) + 1)
+    sums = [squares[:, degrees == k].sum(axis=1) for k in every]
+    norms: Float64Array = np.sqrt(np.column_stack(sums)) * (1 + 1e-9)
+    return norms
 
 
 def n_monomials(n_features: int, degree: int) -> int:
@@ -140,7 +149,7 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     vectors, beta = machine.support_vectors, decision_coefficients(machine)
     order = monomials(vectors.shape[1], kernel.degree)
     degrees = np.array([len(factors) for factors in order])
-    orderings = np.array([_orderings(factors) for factors in order], dtype=np.float64)
+    orderings = np.array([orderings_of(factors) for factors in order], dtype=np.float64)
     outer = [_outer_factor(kernel, k) for k in range(kernel.degree + 1)]
     high = np.array([float(factor) for factor in outer])
     low = np.array([float(factor - Fraction(float(factor))) for factor in outer])
@@ -161,7 +170,7 @@ def expand_polynomial(machine: KernelMachine) -> Polynomials:
     )
 
 
-def _orderings(factors: tuple[int, ...]) -> int:
+def orderings_of(factors: tuple[int, ...]) -> int:
     """Return in how many orders the factors can stand."""
     repeated = prod(factorial(len(list(equal))) for _, equal in groupby(factors))
     return factorial(len(factors)) // repeated

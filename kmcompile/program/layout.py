@@ -31,8 +31,10 @@ class Member:
     name: str
     length: int | None
     meaning: str
+    element_bytes: int | None = None  # None: those of a number of this type
 
     @property
     def n_bytes(self) -> int:
         """The bytes of the array or number."""
-        return _BYTES[self.c_type] * (1 if self.length is None else self.length)
+        each = self.element_bytes or _BYTES[self.c_type]
+        return each * (1 if self.length is None else self.length)

@@ -208,20 +208,6 @@ def counted(program: Program, before: Words, results: NDArray[np.void]) -> Words
     return found
 
 
-def counted_all(program: Program, before: Words, results: NDArray[np.void]) -> Words:
-    """Return the words after the C's `telemetry_count` of all results, one after the other.
-
-    Parameters
-    ----------
-    program : Program
-    before : ndarray of shape (n_words,), uint32
-    results : structured ndarray of shape (n_results,), RESULT_DTYPE
-    """
-    for row in range(len(results)):
-        before = counted(program, before, results[row : row + 1])[0]
-    return before
-
-
 def transitions(program: Program, results: NDArray[np.void]) -> Words:
     """Return what the harness counts of each result alone.
 

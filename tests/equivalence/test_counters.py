@@ -10,12 +10,13 @@ import pytest
 
 from kit import catalogue, coded, regressions
 from kit.host_program import STRICT
+from kit.telemetry import counted_all
 from kit.tools import need, need_tools, succeed
 from kit.watched import CORE, Library, Watched
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.program.interpreter import RESULT_DTYPE, Status
-from kmcompile.program.telemetry import counted_all, counters, n_words, places, reset
+from kmcompile.program.telemetry import counters, n_words, places, reset
 from kmcompile.run import HostRunner, runner_for
 from kmcompile.target import load_target
 from kmcompile.verify.records import answers_of

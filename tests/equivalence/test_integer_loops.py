@@ -21,9 +21,10 @@ from kit.host_program import STRICT
 from kit.tools import HANGS_S, need, need_tools, succeed
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.emit.code_table_view import TABLE, code_lines, code_table_view, in_fours, n_totals
+from kmcompile.emit.code_table_view import TABLE, code_table_view
 from kmcompile.emit.environment import render
 from kmcompile.emit.tables import table_view
+from kmcompile.emit.workspace_lines import member_lines
 from kmcompile.lower.code_table import alike_features, code_table
 from kmcompile.lower.codes import lossless_codes
 from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
@@ -32,6 +33,7 @@ from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.sums.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
+from kmcompile.program.workspace import code_members
 from kmcompile.run import runner_for
 from kmcompile.target import load_target
 
@@ -121,16 +123,17 @@ def source(table: CodeTable) -> str:
         "N_FOURS": table.n_fours,
         "N_CHUNKS": table.n_padded // table.run if table.layout == CHUNKS else 0,
         "N_TURNS": table.n_turns if table.sparse else 0,
-        "N_TOTALS": n_totals(table),
+        "N_TOTALS": table.n_totals,
     }
     text = ["#include <stdbool.h>", "#include <stddef.h>", "#include <stdint.h>"]
     text += [f"#define K_{key} {value}U" for key, value in sizes.items()]
     text += ["#define K_MULTIPLIES_PAIRS 0", "#define K_HAS_VECTORS 0"]
     text += [f"typedef {table.width}_t k_input_t;"]
     text += ["typedef union { int16_t code[4]; int32_t word[2]; } k_four_t;"]
-    text += ["typedef struct {", *(line for line, _ in code_lines(table, "k")), "} k_workspace_t;"]
+    members = (line for line, _ in member_lines(code_members(table, "k")))
+    text += ["typedef struct {", *members, "} k_workspace_t;"]
     for one in table.tables():
-        union = in_fours(table) and one.name == TABLE
+        union = table.in_fours and one.name == TABLE
         shown = table_view(one, as_words=union)
         head, tail = f"static const {shown.c_type} k_{one.name}[{shown.length}] = {{", "};"
         if union:

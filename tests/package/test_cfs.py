@@ -16,10 +16,11 @@ from sklearn.datasets import load_iris
 import kmcompile
 from kit.packages import fitted, packaged
 from kit.standin_cfs import Core, Order, built
+from kit.telemetry import counted_all
 from kit.tools import need, succeed
 from kmcompile.emit.packages.cfs import app_of
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.telemetry import counted_all, n_words, places, reset, words
+from kmcompile.program.telemetry import n_words, places, reset, words
 
 RELEASES = ["CAELUM", "DRACO", "SEVEN"]
 LONG = "diabetes_progression"

@@ -8,7 +8,7 @@ from typing import Any
 from kmcompile.emit.environment import render
 from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.program.layout import Constant, Member
+from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
 
@@ -58,18 +58,9 @@ class ExitView:
         """Return the sums over features for a block of vectors."""
         return ()
 
-    @property
-    def n_projected(self) -> int:
-        """Number of elements of `projected` that the exit writes; 0 if it writes none."""
-        return max((products.n_padded for products in self.inner_products()), default=0)
-
     def defines(self) -> tuple[Constant, ...]:
         """Return the private #defines of the exit."""
         return self.stage.defines()
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the workspace members of the exit."""
-        return self.stage.members()
 
     def sections(self, context: dict[str, Any]) -> list[str]:
         """Return the C functions, each after the functions that it calls.

@@ -75,7 +75,6 @@ class NearestView(ExitView):
     value: str
     touches: bool
     first_test: int
-    n_tests: int
     has_earlier: bool
     forgets: bool
     group_steps: int
@@ -94,7 +93,6 @@ class NearestView(ExitView):
             value="kernel_value_within" if limits_far else "kernel_value",
             touches=stage.touches,
             first_test=stage.n_levels if stage.from_estimate else 0,
-            n_tests=len(stage.steps),
             has_earlier=any(other.hands_on_estimate for other in site.before),
             forgets=any(other.touches for other in site.before),
             group_steps=_group_steps(site.program),

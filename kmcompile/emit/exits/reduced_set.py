@@ -9,7 +9,6 @@ from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.products_view import ProductsView, products_view
 from kmcompile.emit.totals_view import TotalsView
-from kmcompile.program.layout import Member
 from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 
 
@@ -98,11 +97,6 @@ class FreeVectorsView(ExitView):
         """Return the sums of the lifted vectors."""
         return (self.lifted,)
 
-    @property
-    def n_projected(self) -> int:
-        """Number of elements of `projected` that the stage writes: 0, it lifts in place."""
-        return max(self.products.n_padded, self.n_lifted)
-
     def sections(self, context: dict[str, Any]) -> list[str]:
         """Return the C functions of the stage."""
         own = {**context, "stage": self.stage, "view": self}
@@ -111,16 +105,3 @@ class FreeVectorsView(ExitView):
             *(render(f"reduced_set/{part}.c.j2", **own) for part in parts),
             render(f"stages/{self.stage.template}.c.j2", **own),
         ]
-
-
-@dataclass(frozen=True, slots=True)
-class ReducedSetView(FreeVectorsView):
-    """Values for templates/stages/reduced_set.c.j2 and templates/reduced_set/."""
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the estimate of the stage, and the estimate that later stages read if one does."""
-        own = self.stage.members()
-        if not self.is_earlier:
-            return own
-        rows = own[0].length
-        return (*own, Member("float", "earlier", rows, "the estimates, for the stages behind it"))

@@ -9,7 +9,7 @@ from kmcompile.emit.exits.leaf_expansion import LeafExpansionView
 from kmcompile.emit.exits.linear_filter import LinearFilterView
 from kmcompile.emit.exits.local_expansion import LocalExpansionView
 from kmcompile.emit.exits.nearest_vectors import NearestView
-from kmcompile.emit.exits.reduced_set import ReducedSetView
+from kmcompile.emit.exits.reduced_set import FreeVectorsView
 from kmcompile.emit.exits.sign_map import SignMapView
 from kmcompile.emit.exits.subspace_certificate import SubspaceView
 from kmcompile.emit.totals_view import BlockFunctions
@@ -34,7 +34,7 @@ _VIEWS: dict[type[EarlyExit], type[ExitView]] = {
     LeafExpansion: LeafExpansionView,
     LinearFilter: LinearFilterView,
     NearestVectors: NearestView,
-    ReducedSet: ReducedSetView,
+    ReducedSet: FreeVectorsView,
     SignMap: SignMapView,
     SubspaceCertificate: SubspaceView,
 }

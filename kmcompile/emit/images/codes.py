@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmcompile.emit.code_table_view import in_fours
 from kmcompile.emit.images.model_text import MODEL
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum
@@ -39,7 +38,7 @@ def codes_part(program: Program) -> CodesPart | None:
         return None
     codes = program.ends.exact.codes
     return CodesPart(
-        vectors=f"{MODEL}->vectors.code" if in_fours(codes) else f"{MODEL}->vectors",
+        vectors=f"{MODEL}->vectors.code" if codes.in_fours else f"{MODEL}->vectors",
         sum_type="uint64_t" if codes.wide else "uint32_t",
         run=codes.run,
         n_runs=codes.n_padded // codes.run,

@@ -9,7 +9,6 @@ from typing import Any, Final
 import numpy as np
 
 from kmcompile.emit.code_table_view import TABLE as VECTORS
-from kmcompile.emit.code_table_view import in_fours
 from kmcompile.emit.images.codes import CodesPart
 from kmcompile.emit.images.model_text import MODEL, Count, Number
 from kmcompile.emit.literals import bits_literal, unsigned_literal
@@ -277,7 +276,7 @@ def _table_part(table: Table, program: Program, capacity: Capacity) -> TablePart
         raise InputError(f"--capacity: the table {table.name} would have 2^31 bytes or more")
     taken_by, more = _reader(table, program)
     codes = summed.codes if isinstance(summed, FixedSum) else None
-    as_words = codes is not None and in_fours(codes) and table.name == VECTORS
+    as_words = codes is not None and codes.in_fours and table.name == VECTORS
     return TablePart(
         table.name, table.c_type, length, most, taken_by, more, _meaning(table), as_words
     )

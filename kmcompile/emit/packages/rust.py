@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.emit.packages.framework import Framework
 from kmcompile.emit.packages.names import single_underscores
 from kmcompile.emit.words import words_of
 from kmcompile.program.program import Program
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.target import Target
 
 _FILES: Mapping[str, str] = {
@@ -82,7 +82,7 @@ class RustView:
     @classmethod
     def of(cls, program: Program, target: Target) -> RustView:
         """Return the view; a workspace with 64-bit members has a multiple of 8 bytes."""
-        n_bytes = workspace_bytes(program, target)
+        n_bytes = workspace_bytes(program)
         align = 4 if n_bytes % 8 else 8
         n_words = -(-n_bytes // align)
         done = n_words * align + 16

@@ -170,55 +170,43 @@ def _lowered(
 ) -> BoundSequence | None:
     n = len(z)
     reach = machine.kernel.reach(context)
-    n_blocks = -(-n // lanes)
     lower = cholesky(gram.values)
-    inverse = solve_triangular(lower, np.eye(n))
-    A = np.tril(inverse).astype(np.float32).astype(np.float64)
+    A = np.tril(solve_triangular(lower, np.eye(n))).astype(np.float32).astype(np.float64)
     w = (normals.with_z @ A.T).astype(np.float32).astype(np.float64)
-    magnitude = np.abs(A)
-    scale = np.sqrt(np.diag(gram.values))
-    rows, reaches = magnitude.sum(axis=1), magnitude @ scale
+    rows, reaches = np.abs(A).sum(axis=1), np.abs(A) @ np.sqrt(np.diag(gram.values))
     float64 = (gram.error + 4 * n * UNIT_ROUNDOFF_64) * float((reaches**2).sum())
     departure = float(np.linalg.norm(A @ gram.values @ A.T - np.eye(n), 2)) * (1 + 1e-9) + float64
     if departure > _LARGEST_DEPARTURE:
         return None
-    ends = np.minimum(lanes * np.arange(1, n_blocks + 1), n)
-    residual = np.empty((n_blocks, machine.n_decisions))
-    inside, per_error, per_reach = (np.empty_like(residual) for _ in range(3))
     g = np.array([gamma_factor(j + 2 + lanes) for j in range(n)])
-    intercept = machine.intercept.astype(np.float32)
-    for block, k in enumerate(ends.tolist()):
+    bounds = []
+    for end in range(lanes, n + lanes, lanes):
+        k = min(end, n)
         c = w[:, :k] @ A[:k, :k]
-        residual[block], inside[block] = _residual(normals, gram, lower, c, k)
-        rounding = (g * rows)[:k], (g * reaches)[:k]
+        residual, inside = _residual(normals, gram, lower, c, k)
+        rounding, of_reach = (g * rows)[:k], (g * reaches)[:k]
         spread = np.abs(w[:, :k])
-        length = np.sqrt((w[:, :k] ** 2).sum(axis=1))
-        own = gamma_factor(k + 2) * length
-        per_error[block] = np.abs(c).sum(axis=1) * (1 + 1e-9) + spread @ rounding[0]
-        per_error[block] += own * np.linalg.norm(((1 + g) * rows)[:k])
-        per_reach[block] = spread @ rounding[1] + inside[block]
-        per_reach[block] += own * (np.sqrt(1 + departure) + np.linalg.norm(rounding[1]))
-    constant = (
-        np.abs(machine.intercept - intercept)
-        + machine.intercept_error
-        + gamma_factor(n + 2) * np.abs(machine.intercept)
-        + (4 * n + 16) * SMALLEST_NORMAL
-        + _rounded_by_passes(machine)
-    )
+        own = gamma_factor(k + 2) * np.sqrt((w[:, :k] ** 2).sum(axis=1))
+        per_error = np.abs(c).sum(axis=1) * (1 + 1e-9) + spread @ rounding
+        per_error += own * np.linalg.norm(((1 + g) * rows)[:k])
+        per_reach = spread @ of_reach + inside
+        per_reach += own * (np.sqrt(1 + departure) + np.linalg.norm(of_reach))
+        bounds.append((residual, per_error, per_reach))
+    of_blocks = bound_constants(np.array(bounds).transpose(1, 0, 2))
     shrink = (1 - gamma_factor(n + 4)) / (1 + departure) * (1 - 4 * UNIT_ROUNDOFF)
+    intercept = machine.intercept.astype(np.float32)
+    row_error = _blocks(np.stack([(1 + g) * rows, g * reaches]), lanes, "constant")
     return BoundSequence(
         reach=reach,
         vectors=_blocks(z.T, lanes, "edge"),
         triangle=_packed(A, lanes),
         weights=_blocks(w, lanes, "constant"),
-        row_error=bound_constants(
-            _blocks(np.stack([(1 + g) * rows, g * reaches]), lanes, "constant")
-        ),
-        residual=bound_constants(residual),
-        per_error=bound_constants(per_error),
-        per_reach=bound_constants(per_reach),
+        row_error=bound_constants(row_error),
+        residual=of_blocks[0],
+        per_error=of_blocks[1],
+        per_reach=of_blocks[2],
         intercept=intercept,
-        minimum=bound_constants(constant),
+        minimum=bound_constants(_minimum(machine, intercept, n)),
         slack=bound_constant(8 * UNIT_ROUNDOFF),
         shrink=np.nextafter(np.float32(shrink), np.float32(0)),
         result_error=bound_constant(4 * UNIT_ROUNDOFF),
@@ -229,6 +217,18 @@ def _lowered(
             else np.zeros((0, 0), dtype=np.float32)
         ),
     )
+
+
+def _minimum(machine: KernelMachine, intercept: Float32Array, n: int) -> Float64Array:
+    """Return the errors of f that no input changes, with n vectors and a stored intercept."""
+    minimum: Float64Array = (
+        np.abs(machine.intercept - intercept)
+        + machine.intercept_error
+        + gamma_factor(n + 2) * np.abs(machine.intercept)
+        + (4 * n + 16) * SMALLEST_NORMAL
+        + _rounded_by_passes(machine)
+    )
+    return minimum
 
 
 def _rounded_by_passes(machine: KernelMachine) -> Float64Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import comb, factorial, prod
+from math import comb, factorial
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from kmcompile.numeric.rounding import (
     bound_constants,
     gamma_factor,
 )
+from kmcompile.passes.expand_polynomial import monomials, orderings_of, weighted_norms
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, TaylorPolynomial
 from kmcompile.program.stages.early_exits.taylor_polynomial import N_HIGHER
@@ -158,12 +159,12 @@ def _polynomials(
     scale = np.sqrt(2 * vectors.gamma)
     exact, orders, numbers = _coefficients(t, c, scale, degree)
     constant, rounded = stored(e.constant), stored(exact)
+    sizes = weighted_norms(rounded, orders, numbers)
+    offs = weighted_norms(rounded - exact, orders, numbers)
     rows: list[Float64Array] = []  # r_1 .. r_K
     moved, lost = np.zeros(len(c)), np.zeros(len(c))
     for k in range(1, degree + 1):
-        own = orders == k
-        size = np.sqrt((rounded[:, own] ** 2 / numbers[own]).sum(axis=1)) * _UP
-        off = np.sqrt(((rounded - exact)[:, own] ** 2 / numbers[own]).sum(axis=1)) * _UP
+        size, off = sizes[:, k - 1], offs[:, k - 1]
         slope = k * (size + off) * (1 + u) ** (2 * k)
         spread = gamma_factor(n + 2 * k + 1) * size + off
         rows.append(spread * (1 + u) ** (2 * k) + u * slope)
@@ -209,28 +210,12 @@ def _coefficients(
         In the order of nested sums.
     orders, numbers : ndarray of shape (n_terms,)
     """
-    columns, orders, numbers = [], [], []
-    for chosen, product in _monomials(t, degree):
-        k = len(chosen)
-        counts = [chosen.count(feature) for feature in set(chosen)]
-        number = factorial(k) // prod(factorial(count) for count in counts)
-        columns.append((c @ product) * (scale**k / factorial(k) * number))
-        orders.append(k)
-        numbers.append(number)
-    return np.stack(columns, axis=1), np.array(orders), np.array(numbers, dtype=np.float64)
-
-
-def _monomials(t: Float64Array, degree: int) -> Iterator[tuple[tuple[int, ...], Float64Array]]:
-    """Yield the features of each monomial in the order of nested sums, and its values at all t."""
-
-    def below(
-        chosen: tuple[int, ...], product: Float64Array, end: int
-    ) -> Iterator[tuple[tuple[int, ...], Float64Array]]:
-        for feature in range(end):
-            own = (*chosen, feature)
-            value = product * t[:, feature]
-            yield own, value
-            if len(own) < degree:
-                yield from below(own, value, feature + 1)
-
-    yield from below((), np.ones(len(t)), t.shape[1])
+    every = monomials(t.shape[1], degree)
+    orders = np.array([len(factors) for factors in every])
+    numbers = np.array([orderings_of(factors) for factors in every], dtype=np.float64)
+    columns, values = [], [np.ones(len(t))] * (degree + 1)
+    for factors, number in zip(every, numbers, strict=True):
+        k = len(factors)
+        values[k] = values[k - 1] * t[:, factors[-1]]  # the monomial before has these but the last
+        columns.append((c @ values[k]) * (scale**k / factorial(k) * number))
+    return np.stack(columns, axis=1), orders, numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,16 +60,11 @@ class Bands:
 
     def is_widened(self, scale: float) -> bool:
         """Return whether the floor makes the band wider at a scale."""
-        no_floor = replace(self, floor=np.zeros_like(self.floor))
-        return bool((self.half_width(scale) > no_floor.half_width(scale)).any())
+        return is_widened(scale, self.reach * self.deviation, self.floor)
 
     def half_width(self, scale: float) -> Float64Array:
         """Return the half-width of the band for a query with spread 1, shape (n_decisions,)."""
-        of_scale, of_floor = shares(scale)
-        width: Float64Array = np.maximum(
-            of_scale * self.reach * self.deviation, of_floor * self.floor
-        )
-        return width
+        return width(scale, self.reach * self.deviation, self.floor)
 
 
 def fit_bands(
@@ -122,15 +117,23 @@ def fit_bands(
     return Bands(own, before, constant, deviation, reach, np.zeros(n))
 
 
-def shares(scale: float | Float64Array) -> tuple[Float64Array, Float64Array]:
-    """Return what the reach and the floor of a band are multiplied by at a scale of `risk.PATH`.
+def width(
+    scale: float | Float64Array, unscaled: float | Float64Array, floor: float | Float64Array
+) -> Float64Array:
+    """Return the half-width of a band at a scale of `risk.PATH`, given that at 1 and its floor.
 
-    The first is the scale, the second 1. Below the least of `risk.SCALES`, s, the first is s and
-    the second the scale / s. Both have the scale's shape, and neither grows as the scale falls.
+    It is the larger of scale * unscaled and the floor. Below the least of `risk.SCALES`, s, it is
+    the larger of s * unscaled and scale / s * floor. It does not grow as the scale falls.
     """
-    of_scale: Float64Array = np.maximum(scale, LEAST_SCALE)
-    of_floor: Float64Array = np.minimum(1.0, scale / LEAST_SCALE)
-    return of_scale, of_floor
+    found: Float64Array = np.maximum(
+        np.maximum(scale, LEAST_SCALE) * unscaled, np.minimum(1.0, scale / LEAST_SCALE) * floor
+    )
+    return found
+
+
+def is_widened(scale: float, unscaled: float | Float64Array, floor: float | Float64Array) -> bool:
+    """Return whether the floor of a band makes it wider at a scale."""
+    return bool((width(scale, unscaled, floor) > width(scale, unscaled, 0.0)).any())
 
 
 def least_width(sizes: Float64Array, unscaled: float, most: float) -> float:

@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.exits.statistical.bands import least_width, shares
+from kmcompile.exits.statistical.bands import is_widened, least_width, width
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Misled, Seen, State
+from kmcompile.exits.statistical.links import FittedExit, FittedLink, Misled, State
 from kmcompile.exits.statistical.ratio import share_of
 from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, largest_scale
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.stages import Always, EarlyExit
 from kmcompile.program.stages.early_exits.interval_ratio import middle_and_half
-from kmcompile.program.stages.ends import Ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class IntervalLink(CascadeExit[Estimates]):
+class IntervalLink(FittedLink):
     """The test of the intervals that the certified exits before it leave.
 
     Parameters
@@ -32,7 +31,6 @@ class IntervalLink(CascadeExit[Estimates]):
         Least log(r) at any of `risk.SCALES`; 0 where no generated point misleads the test.
     """
 
-    fitted: FittedExit
     reach: float
     floor: float = 0.0
 
@@ -58,20 +56,6 @@ class IntervalLink(CascadeExit[Estimates]):
         worst = _flips(before, decisions, relevant).max(initial=0.0)
         return cls(fitted, max(fit_of(fitted.stage).reach(fitted.stage, 0), float(worst)))
 
-    @property
-    def stage(self) -> EarlyExit:
-        """The test, which decides nothing yet."""
-        return self.fitted.stage
-
-    @property
-    def text(self) -> str:
-        """Description of the exit."""
-        return self.fitted.text
-
-    def results_on(self, seen: Seen, ends: Ends) -> Estimates:
-        """Return the costs of the test on samples; the state before it has the intervals."""
-        return fit_of(self.stage).estimates(self.stage, ends, seen.batch.x)
-
     def trial(
         self, results: Estimates, before: State, label: Always, scales: NDArray[np.float64]
     ) -> tuple[Trial, State]:
@@ -79,7 +63,7 @@ class IntervalLink(CascadeExit[Estimates]):
         middle, half = middle_and_half(before.least, before.most)
 
         def half_width(rows: NDArray[np.intp], scale: NDArray[np.float64]) -> Float64Array:
-            share = share_of(self._log_ratio(scale).astype(np.float32))
+            share = share_of(width(scale, self.reach, self.floor).astype(np.float32))
             return (share[:, None] * half[rows]).astype(np.float64)
 
         scale, labels = largest_scale(middle.astype(np.float64), half_width, label, scales)
@@ -87,7 +71,7 @@ class IntervalLink(CascadeExit[Estimates]):
 
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the test with its ratio at a scale."""
-        half_width = np.full((1, 1), self._log_ratio(scale), dtype=np.float32)
+        half_width = np.full((1, 1), width(scale, self.reach, self.floor), dtype=np.float32)
         return fit_of(self.stage).finished(self.stage, Calibrated((), half_width, (1, 0), number))
 
     def with_floor(self, results: Estimates, before: State, misled: Misled) -> IntervalLink:
@@ -97,12 +81,7 @@ class IntervalLink(CascadeExit[Estimates]):
 
     def is_widened(self, scale: float) -> bool:
         """Return whether the floor makes the ratio larger at a scale."""
-        return bool(self._log_ratio(scale) > replace(self, floor=0.0)._log_ratio(scale))
-
-    def _log_ratio(self, scale: float | Float64Array) -> Float64Array:
-        of_scale, of_floor = shares(scale)
-        found: Float64Array = np.maximum(of_scale * self.reach, of_floor * self.floor)
-        return found
+        return is_widened(scale, self.reach, self.floor)
 
 
 def _flips(before: State, decisions: Float64Array, relevant: NDArray[np.bool_]) -> Float64Array:

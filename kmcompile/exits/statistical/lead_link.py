@@ -7,20 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.exits.statistical.bands import least_width, near_boundary, shares
+from kmcompile.exits.statistical.bands import is_widened, least_width, near_boundary, width
 from kmcompile.exits.statistical.class_scores import class_of, pair_signs
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Misled, Seen, State
+from kmcompile.exits.statistical.links import FittedExit, FittedLink, Misled, State
 from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.stages import Always, EarlyExit
 from kmcompile.program.stages.early_exits.class_scores import leads_of
-from kmcompile.program.stages.ends import Ends
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LeadLink(CascadeExit[Estimates]):
+class LeadLink(FittedLink):
     """Class scores with a band for each class, that of the lead of its score over all others.
 
     Parameters
@@ -32,7 +31,6 @@ class LeadLink(CascadeExit[Estimates]):
         Least half-widths at any of `risk.SCALES`; 0 where no generated point misleads the test.
     """
 
-    fitted: FittedExit
     width: Float64Array
     floor: Float64Array
 
@@ -75,27 +73,14 @@ class LeadLink(CascadeExit[Estimates]):
         np.maximum.at(width, leading[wrong], leads[wrong].min(axis=1))
         return cls(fitted, width, np.zeros_like(width))
 
-    @property
-    def stage(self) -> EarlyExit:
-        """The scores, which decide nothing yet."""
-        return self.fitted.stage
-
-    @property
-    def text(self) -> str:
-        """Description of the exit with its sizes."""
-        return self.fitted.text
-
-    def results_on(self, seen: Seen, ends: Ends) -> Estimates:
-        """Return the scores on samples."""
-        return fit_of(self.stage).estimates(self.stage, ends, seen.batch.x)
-
     def trial(
         self, results: Estimates, before: State, label: Always, scales: NDArray[np.float64]
     ) -> tuple[Trial, State]:
         """Return the trial of the test on samples; the state does not change."""
         labels, leads = leads_of(results.values[0])
         lead, scale = leads.min(axis=1), np.zeros(len(labels))
-        widths = self._half_widths(scales).astype(np.float32)  # they fall with the scale
+        # The widths fall with the scale.
+        widths = width(scales[:, None], self.width, self.floor).astype(np.float32)
         for number, of_class in enumerate(widths.T):
             rows = np.flatnonzero(labels == number)
             first = np.searchsorted(-of_class, -lead[rows], side="right")
@@ -104,13 +89,8 @@ class LeadLink(CascadeExit[Estimates]):
 
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the scores with their half-width at a scale, numbered among their kind."""
-        half_width = self._half_widths(np.array([scale])).astype(np.float32)
+        half_width = width(scale, self.width, self.floor)[None].astype(np.float32)
         return fit_of(self.stage).finished(self.stage, Calibrated((), half_width, (1, 0), number))
-
-    def with_limits(self, x: Float32Array, square: Float32Array) -> LeadLink:
-        """Return the link with the range of prepared samples as limits, if it watches the range."""
-        limited = fit_of(self.stage).with_limits(self.stage, x, square)
-        return replace(self, fitted=replace(self.fitted, stage=limited))
 
     def with_floor(self, results: Estimates, before: State, misled: Misled) -> LeadLink:
         """Return the test with bands in which every generated point lies that misleads it."""
@@ -125,11 +105,4 @@ class LeadLink(CascadeExit[Estimates]):
 
     def is_widened(self, scale: float) -> bool:
         """Return whether the floor of a band makes it wider at a scale."""
-        no_floor, at = replace(self, floor=np.zeros_like(self.floor)), np.array([scale])
-        return bool((self._half_widths(at) > no_floor._half_widths(at)).any())
-
-    def _half_widths(self, scales: Float64Array) -> Float64Array:
-        """Return the half-widths of all bands at scales, shape (n_scales, n_classes)."""
-        of_scale, of_floor = shares(scales[:, None])
-        found: Float64Array = np.maximum(of_scale * self.width, of_floor * self.floor)
-        return found
+        return is_widened(scale, self.width, self.floor)

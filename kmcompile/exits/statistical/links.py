@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,25 +165,19 @@ class CascadeExit(ABC, Generic[_T]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Link(CascadeExit[Estimates]):
-    """A statistical exit fitted to follow an exit that hands on its estimate, or to stand first.
+class FittedLink(CascadeExit[Estimates]):
+    """A fitted statistical exit at its place in a cascade.
 
     Parameters
     ----------
     fitted : FittedExit
-    bands : tuple of Bands
-        One for each test.
-    spread : (float, float)
-        For an exit that hands on its estimate, spread of a query = first + second * raw spread.
     """
 
     fitted: FittedExit
-    bands: tuple[Bands, ...]
-    spread: tuple[float, float]
 
     @property
     def stage(self) -> EarlyExit:
-        """The stage with bands that decide nothing yet."""
+        """The stage, which decides nothing yet."""
         return self.fitted.stage
 
     @property
@@ -195,16 +189,33 @@ class Link(CascadeExit[Estimates]):
         """Return the estimates of the exit's tests on samples."""
         return fit_of(self.stage).estimates(self.stage, ends, seen.batch.x)
 
+    def with_limits(self, x: Float32Array, square: Float32Array) -> Self:
+        """Return the link with the range of prepared samples as limits, if it watches the range."""
+        limited = fit_of(self.stage).with_limits(self.stage, x, square)
+        return replace(self, fitted=replace(self.fitted, stage=limited))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link(FittedLink):
+    """A statistical exit fitted to follow an exit that hands on its estimate, or to stand first.
+
+    Parameters
+    ----------
+    fitted : FittedExit
+    bands : tuple of Bands
+        One for each test.
+    spread : (float, float)
+        For an exit that hands on its estimate, spread of a query = first + second * raw spread.
+    """
+
+    bands: tuple[Bands, ...]
+    spread: tuple[float, float]
+
     def finished(self, number: int, scale: float) -> EarlyExit:
         """Return the stage with its bands at a scale, numbered among its kind."""
         half_width = np.stack([band.half_width(scale) for band in self.bands]).astype(np.float32)
         calibrated = Calibrated(self.bands, half_width, self.spread, number)
         return fit_of(self.stage).finished(self.stage, calibrated)
-
-    def with_limits(self, x: Float32Array, square: Float32Array) -> Link:
-        """Return the link with the range of prepared samples as limits, if it watches the range."""
-        limited = fit_of(self.stage).with_limits(self.stage, x, square)
-        return replace(self, fitted=replace(self.fitted, stage=limited))
 
     def wider(self, factor: float) -> Link:
         """Return the link with wider bands, by a factor, for the tests after touched vectors."""

@@ -51,12 +51,9 @@ class Groups:
     ----------
     first : ndarray of shape (n,), int
         The index of the first sample of each sample's group.
-    n_equal : int
-        Number of samples that equal an earlier sample, byte by byte.
     """
 
     first: NDArray[np.intp]
-    n_equal: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first", frozen(self.first, self.first.dtype))
@@ -96,7 +93,7 @@ def groups_of(X: Float32Array, machine: KernelMachine | None = None) -> Groups:
     if len(distinct) > 1:
         nearly = distinct[near_copies(standardised(X[distinct], machine))]
     place = np.searchsorted(distinct, equal)
-    return Groups(nearly[place], len(X) - len(distinct))
+    return Groups(nearly[place])
 
 
 def row_keys(X: Float32Array) -> NDArray[np.void]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.exits.statistical.bands import Bands, shares
+from kmcompile.exits.statistical.bands import Bands, width
 from kmcompile.exits.statistical.loss import Losses, losses_of
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
@@ -214,12 +214,8 @@ def _added_up(spent: Sequence[NDArray[Any]], before: NDArray[Any]) -> NDArray[An
 def _half_width(
     band: Bands, spread: Float64Array, rows: NDArray[np.intp], scales: NDArray[np.float64]
 ) -> Float64Array:
-    of_scale, of_floor = shares(scales[:, None])
     own = spread[rows, None]
-    bound: Float64Array = np.maximum(
-        of_scale * (own * (band.reach * band.deviation)), of_floor * (own * band.floor)
-    )
-    return bound
+    return width(scales[:, None], own * (band.reach * band.deviation), own * band.floor)
 
 
 def largest_scale(

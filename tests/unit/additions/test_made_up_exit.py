@@ -13,10 +13,9 @@ from kit import additions
 from kit.additions.ball import Ball
 from kit.additions.ball_fit import BallFit
 from kit.tools import need, need_tools
-from kmcompile import resources
+from kmcompile import registering, resources
 from kmcompile.emit.exits import views
 from kmcompile.emit.exits.exit_view import ExitView
-from kmcompile.exits import registering
 from kmcompile.exits.certified import fits as certified_fits
 from kmcompile.exits.certified.offers import CertifiedFit
 from kmcompile.exits.statistical import fits as statistical_fits

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from kit import cascades, catalogue, certified, replays
-from kmcompile.emit.layout import workspace_bytes
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.interpreter import interpret
+from kmcompile.program.workspace import workspace_bytes
 
 CASES = {
     "exact": catalogue.CORE[0],
@@ -87,7 +87,7 @@ def test_the_sizes_and_the_longest_path_are_the_program_s(kind):
     program, text = emitted.program, joined(kind)
     assert f"Constants: {program.table_bytes} bytes of tables and" in text
     assert f"{4 * len(program.tables())} bytes of their checksums" in text
-    assert f"a workspace of {workspace_bytes(program, emitted.target)} bytes" in text
+    assert f"a workspace of {workspace_bytes(program)} bytes" in text
     assert f"has {worst_operations(program)} operations, which are counted" in text
 
 

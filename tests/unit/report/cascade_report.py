@@ -98,6 +98,7 @@ def reported(
             digits.machine, digits.exact, None, digits.test, Measured(1.0, 1.0, 1.0, "none", False)
         ),
         made_exits,
+        made_exits,
     )
     report = assemble(Compilation(digits.machine, chosen, queries, answers, findings, {}))
     plain = to_dict(report)

@@ -7,6 +7,7 @@ import numpy as np
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.passes.reduction.growing import relative_weights
 
 
 class Pursuit:
@@ -26,7 +27,7 @@ class Pursuit:
 
     def __init__(self, normals: Normals, n: int) -> None:
         self.span = Span.empty(normals)
-        self.relative = np.array([1.0 / s if s > 0 else 0.0 for s in normals.squares])
+        self.relative = relative_weights(normals)
         self._rows = np.zeros((n, len(normals.vectors)))
         self._squares = normals.kernel.self_values(normals.vectors)
         self._left = self._squares.copy()

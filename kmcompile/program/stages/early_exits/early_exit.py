@@ -13,6 +13,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Place
+from kmcompile.program.stages.early_exits.inner_products import InnerProducts
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.stage import Stage
 
@@ -105,6 +106,12 @@ class EarlyExit(Stage):
     def members(self) -> tuple[Member, ...]:
         """Return the exit's members of the workspace; a member of several exits is emitted once."""
         return ()
+
+    @property
+    def n_projected(self) -> int:
+        """Number of inner products with the input that the exit keeps; 0 if it has none."""
+        parts = (part for field in self._fields() for part in self._parts(field))
+        return max((part.n_padded for part in parts if isinstance(part, InnerProducts)), default=0)
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided, with the label's tests."""

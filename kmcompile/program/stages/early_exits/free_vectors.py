@@ -108,6 +108,11 @@ class FreeVectors(EarlyExit):
         """Whether the stage tests the norm of the input's part outside the rows of M."""
         return len(self.triangle) > 0
 
+    @property
+    def n_projected(self) -> int:
+        """Number of inner products that the stage keeps; for its vectors it lifts them in place."""
+        return max(self.products.n_padded, self.n_out + 2 if self.n_blocks else 0)
+
     def rows(self, y: Float32Array) -> Float32Array:
         """Return the weighted sums, shape (n_queries, n_rows), float32.
 

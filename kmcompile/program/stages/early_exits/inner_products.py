@@ -68,6 +68,11 @@ class InnerProducts(Laid):
         """Rows of a block."""
         return int(self.blocks.shape[2])
 
+    @property
+    def n_padded(self) -> int:
+        """Rows with the padding of the last block."""
+        return self.n_blocks * self.lanes
+
     def of(self, x: Float32Array) -> Float32Array:
         """Return the products, shape (n_queries, n_rows)."""
         columns = self.blocks.transpose(1, 0, 2).reshape(self.n_used, -1)
@@ -97,13 +102,13 @@ class InnerProducts(Laid):
     @property
     def skipped_per_zero(self) -> int:
         """Multiply-adds that a query saves for each feature that is 0."""
-        return self.n_blocks * self.lanes if self.skip_zeros else 0
+        return self.n_padded if self.skip_zeros else 0
 
     def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
         """Return the multiply-adds of each query."""
         if not self.skip_zeros:
             return np.full(len(x), self.operations(), dtype=np.int64)
-        used: NDArray[np.int64] = np.count_nonzero(x, axis=1) * (self.n_blocks * self.lanes)
+        used: NDArray[np.int64] = np.count_nonzero(x, axis=1) * self.n_padded
         return used
 
     def shared(self) -> Shared:

@@ -82,6 +82,23 @@ class Prepare(Always):
         """Whether the prepared input is checked as well."""
         return self.prepared_limit is not None
 
+    def buffers(self, converts: bool = False) -> tuple[list[str], dict[str, int]]:
+        """Return the array of the workspace that each step writes, and the lengths of all arrays.
+
+        With `converts` the input is converted into an array first. An integer format has none.
+        """
+        written: list[str] = []
+        lengths = {"prepared_0": self.n_features} if converts else {}
+        if self.quantize is not None:
+            return [], {}
+        for step in self.steps:
+            # The input belongs to the caller, so the first step never overwrites it.
+            if not lengths or not step.in_place:
+                lengths[f"prepared_{len(lengths)}"] = 0
+            written.append(f"prepared_{len(lengths) - 1}")
+            lengths[written[-1]] = max(lengths[written[-1]], step.n_out)
+        return written, lengths
+
     def beyond(self, batch: Batch) -> NDArray[np.bool_]:
         """Return which prepared inputs are refused."""
         if self.prepared_limit is None:

@@ -17,7 +17,7 @@ from kmcompile.program.stages.stage import Always
 class Argmax(Always):
     """The class with the largest decision value wins; of equal values the first or the last.
 
-    The label is certified if the winner's lower bound is above every other class's upper bound.
+    The label is settled if the winner's lower bound is above every other class's upper bound.
 
     Parameters
     ----------

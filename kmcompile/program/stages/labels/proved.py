@@ -42,7 +42,7 @@ def middles(batch: Batch) -> tuple[Float32Array, Float32Array]:
 
 
 def proved(batch: Batch, label: Always) -> Batch:
-    """Return the batch with the label that the proved intervals give, certified if they do.
+    """Return the batch with the label that the proved intervals give, settled if they do.
 
     The decision becomes the middle m = l/2 + u/2 of the interval l .. u. It rounds by at most
     2^-24 max(|l|, |u|), and max(|l|, |u|) <= |m| + h to first order. The bound becomes

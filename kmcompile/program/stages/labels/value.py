@@ -41,7 +41,7 @@ class Value(Always):
     place: ClassVar[Place] = Place.LABEL
 
     def run(self, batch: Batch) -> Batch:
-        """Return the batch with value and interval; `certified` marks settled values."""
+        """Return the batch with value and interval, and which values are settled."""
         decision, bound = batch.decision[:, 0], batch.bound[:, 0]
         lower, upper = below(decision - bound), above(decision + bound)
         return replace(

@@ -25,9 +25,9 @@ class Vote(Always):
     pair with f = 0 then votes for i), as scikit-learn does. The interval is that of the pair
     with the smallest |f| among those that the winner won.
 
-    The label is certified if it is the same under every outcome of the pairs whose interval
+    The label is settled if it is the same under every outcome of the pairs whose interval
     holds 0 (math.md section 8): the winner's sure votes beat the possible votes of every other
-    class. With `break_ties` it is also certified if all votes are sure and the intervals of the
+    class. With `break_ties` it is also settled if all votes are sure and the intervals of the
     summed confidences decide the tie.
 
     Parameters
@@ -67,7 +67,7 @@ class Vote(Always):
             label=label,
             lower=lower,
             upper=upper,
-            settled=self._certified(label, votes, sure, possible, total, slack),
+            settled=self._settled(label, votes, sure, possible, total, slack),
         )
 
     def _counted(self, for_first: np.ndarray, for_second: np.ndarray) -> np.ndarray:
@@ -123,7 +123,7 @@ class Vote(Always):
         upper = np.where(some, above(uppers[rows, closest]), np.float32(0.0))
         return lower, upper
 
-    def _certified(
+    def _settled(
         self,
         label: np.ndarray,
         votes: np.ndarray,
@@ -133,20 +133,20 @@ class Vote(Always):
         slack: RealArray,
     ) -> np.ndarray:
         rows = np.arange(len(label))
-        certified = np.ones(len(label), dtype=bool)
+        settled = np.ones(len(label), dtype=bool)
         own = sure[rows, label]
         for rival in range(self.n_classes):
             beaten = own > possible[:, rival]
             if self.break_ties:
-                settled = (sure[:, rival] == possible[:, rival]) & (own == possible[rows, label])
+                decided = (sure[:, rival] == possible[:, rival]) & (own == possible[rows, label])
                 gap = total[rows, label] - total[:, rival]
                 with np.errstate(over="ignore"):  # where nothing is known, the sum is infinite
                     apart = gap > (slack[rows, label] + slack[:, rival]) * ROUNDED_UP
-                beaten |= settled & (own == possible[:, rival]) & apart
+                beaten |= decided & (own == possible[:, rival]) & apart
             else:
                 beaten |= (own == possible[:, rival]) & (label < rival)
-            certified &= beaten | (label == rival)
-        return certified
+            settled &= beaten | (label == rival)
+        return settled
 
     def shared(self) -> Shared:
         """Return the numbers of classes and pairs."""

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import C_TYPES, Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 
@@ -90,6 +90,24 @@ class CodeTable(Laid):
     def sparse(self) -> bool:
         """Whether groups of four codes that are all 0 are left out."""
         return self.layout == SPARSE
+
+    @property
+    def in_fours(self) -> bool:
+        """Whether inner products take four codes at a time, as words where the core can."""
+        return self.layout == FOURS or self.sparse
+
+    @property
+    def x_type(self) -> str:
+        """The C type of a code in the packed input.
+
+        Vector registers take bytes as they are; the smallest cores load words with one instruction.
+        """
+        return {CHUNKS: C_TYPES[self.width], COLUMNS: "int32_t"}.get(self.layout, "int16_t")
+
+    @property
+    def n_totals(self) -> int:
+        """Totals of a sparse table, a power of two so that no step overruns them."""
+        return 1 << (self.n_slots - 1).bit_length()
 
     @property
     def picks_columns(self) -> bool:

@@ -15,7 +15,7 @@ from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.sum_of_codes import SumOfCodes
 from kmcompile.steps.digitize import PART_BITS
 
 WEIGHT_BITS = 16
@@ -25,7 +25,7 @@ RESULT_BITS = 21
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodedLinearSum(VectorlessSum):
+class CodedLinearSum(SumOfCodes):
     """f_p = <w_p, X> + b_p in integers of 32 bits; X are codes (`kmcompile.steps.Digitize`).
 
     With integers W, |W| < 2^15, and a step of each decision that is a power of two,
@@ -120,21 +120,6 @@ class CodedLinearSum(VectorlessSum):
     result_error: ClassVar[Real] = np.float32(2.0**-RESULT_BITS)  # type: ignore[misc]
 
     @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.start)
-
-    @property
-    def n_features(self) -> int:
-        """Features of an input."""
-        return self.codes.n_features
-
-    @property
-    def lanes(self) -> int:
-        """Decisions that are summed side by side."""
-        return 1
-
-    @property
     def n_tiled(self) -> int:
         """Features that are summed several at a time."""
         return self.n_features // self.tile * self.tile if self.tile > 1 else 0
@@ -158,11 +143,6 @@ class CodedLinearSum(VectorlessSum):
     def parts_field(self) -> int:
         """The binary logarithm of `parts`, where a float has its exponent, modulo 2^32."""
         return (round(math.log2(float(self.parts))) << 23) % (1 << 32)
-
-    @property
-    def low_magnitude(self) -> int:
-        """How far the least code is below 0."""
-        return -self.codes.low
 
     @property
     def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute

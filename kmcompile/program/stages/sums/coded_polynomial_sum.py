@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
-from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.monomial_sum import MonomialSum
 from kmcompile.program.stages.sums.rows import Minimum
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.sum_of_codes import SumOfCodes
 
 Whole = NDArray[np.int64]
 _Terms = Iterator[Whole]
@@ -26,7 +25,7 @@ _WORD = np.float32(2.0**32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodedPolynomialSum(VectorlessSum):
+class CodedPolynomialSum(MonomialSum, SumOfCodes):
     """Nested sums over the features (Horner's scheme) in integers of 64 bits.
 
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With integers C,
@@ -114,71 +113,12 @@ class CodedPolynomialSum(VectorlessSum):
     weight: int
 
     template: ClassVar[str] = "coded_polynomial_sum"
-    unit: ClassVar[str] = "polynomials"
-    bound_formula: ClassVar[str] = (
-        "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
-        "+ minimum_bound_p"
-    )
-
-    @property
-    def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
-        """What the sums begin with, in float32."""
-        begin, end = self.start.astype(np.float64).T
-        exact: Float64Array = (begin - end) * float(self.result_scale)
-        return exact.astype(np.float32)
-
-    @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.start)
-
-    @property
-    def n_features(self) -> int:
-        """Features of an input."""
-        return self.codes.n_features
-
-    @property
-    def lanes(self) -> int:
-        """Decisions of a block."""
-        return int(self.terms.shape[2])
-
-    @property
-    def n_blocks(self) -> int:
-        """Blocks of decisions."""
-        return int(self.terms.shape[0])
-
-    @property
-    def n_terms(self) -> int:
-        """Coefficients of a decision."""
-        return int(self.terms.shape[1])
-
-    @property
-    def has_padding(self) -> bool:
-        """Whether the last block is padded."""
-        return self.n_blocks * self.lanes > self.n_decisions
-
-    @property
-    def loops(self) -> NestedLoop:
-        """The loops of the C over the features: the outermost, with those inside."""
-        return nested_loops(self.n_features, self.degree)
-
-    def constants(self) -> tuple[Constant, ...]:
-        """Return the sizes of the table of coefficients, and the degree."""
-        return (
-            Constant("DEGREE", self.degree, "of the polynomials"),
-            Constant("LANES", self.lanes, "decisions of a block, side by side"),
-            Constant("N_BLOCKS", self.n_blocks, "blocks of decisions, the last one filled up"),
-            Constant("BLOCK_WORDS", self.n_terms * self.lanes, "coefficients of a block"),
-        )
 
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
     ) -> float:
         """Return four times the largest decision, term of the bound or |x|^2."""
-        reach = max(1.0, length + deviation)
-        powers = reach ** np.arange(1, self.degree + 1)
-        slack = float((self.per_length @ powers).max())
-        slack += float((self.per_deviation @ powers).max()) * max(1.0, deviation / reach)
+        slack = self.largest_error(length, deviation)
         return float(max(2.0**65 * float(self.result_scale), 4 * slack, 4 * length**2))
 
     def run(self, batch: Batch) -> Batch:
@@ -188,23 +128,16 @@ class CodedPolynomialSum(VectorlessSum):
         high = (words >> np.uint64(32)).astype(np.uint32).astype(np.float32)
         low = (words & np.uint64(0xFFFFFFFF)).astype(np.uint32).astype(np.float32)
         size = (high * _WORD + low) * self.result_scale
-        reach = (batch.length + batch.deviation)[:, None]
-        along, moved = (table[None, :, -1] for table in (self.per_length, self.per_deviation))
-        for k in range(self.degree - 1, 0, -1):
-            along = along * reach + self.per_length[:, k - 1]
-            moved = moved * reach + self.per_deviation[:, k - 1]
-        of_input = along * reach + moved * batch.deviation[:, None]
         return replace(
             batch,
             decision=np.where(units >= 0, size, -size),
-            bound=(of_input + size * self.result_error) + self.minimum,
+            bound=(self.error_of_input(batch) + size * self.result_error) + self.minimum,
             kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
         )
 
     def sums(self, codes: Whole) -> Whole:
         """Return the decisions of codes in steps, shape (n_queries, n_decisions)."""
-        columns = self.terms.transpose(1, 0, 2).reshape(self.n_terms, -1)
-        terms = iter(columns[:, : self.n_decisions].astype(np.int64))
+        terms = iter(self.columns().astype(np.int64))
         total = np.zeros((len(codes), self.n_decisions), dtype=np.int64)
         self._add(total, codes, terms, self.n_features, 1)
         start = self.start.astype(np.int64)
@@ -228,10 +161,6 @@ class CodedPolynomialSum(VectorlessSum):
         """Return the multiply-adds: those of 64 bits count as several of codes."""
         last = (2 * self.degree + 8) * self.n_decisions + 1
         return self.weight * int(self.terms.size) + last
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of polynomials: one for each decision."""
-        return self.n_decisions
 
     def shared(self) -> Shared:
         """Return the codes in one unit, the features, the blocks of decisions and their number."""

@@ -244,7 +244,7 @@ class PairSum(VectorTotals):
             label=votes.label,
             lower=votes.lower,
             upper=votes.upper,
-            settled=votes.certified,
+            settled=votes.settled,
             kernel_evals=batch.kernel_evals + touched.astype(np.uint32),
         )
         sizes = np.array([after.stop - before.start for before, after in self.lists()])

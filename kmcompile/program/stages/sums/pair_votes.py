@@ -21,9 +21,9 @@ class PairVotes:
     lower, upper : ndarray of shape (n_queries,), float32
         Interval of the known or evaluated pair with the smallest |f| among those that the winner
         won.
-    certified : ndarray of shape (n_queries,), bool
-        Whether the label is settled: no outcome of the pairs that are not evaluated, or whose
-        interval holds 0, changes it.
+    settled : ndarray of shape (n_queries,), bool
+        No outcome of the pairs that are not evaluated, or whose interval holds 0, changes the
+        label.
     evaluated : ndarray of shape (n_queries, n_pairs), bool
         Known pairs included.
     settling : ndarray of shape (n_queries,), int64
@@ -35,7 +35,7 @@ class PairVotes:
     label: NDArray[np.int32]
     lower: Float32Array
     upper: Float32Array
-    certified: NDArray[np.bool_]
+    settled: NDArray[np.bool_]
     evaluated: NDArray[np.bool_]
     settling: NDArray[np.int64]
     turn: NDArray[np.int32]
@@ -89,9 +89,9 @@ def votes_of(
         settling[rows] += 1
     label = votes.leader(everything)
     lower, upper = votes.interval(label)
-    certified = votes.settled(everything)
+    settled = votes.settled(everything)
     return PairVotes(
-        label.astype(np.int32), lower, upper, certified, votes.evaluated, settling, votes.turn
+        label.astype(np.int32), lower, upper, settled, votes.evaluated, settling, votes.turn
     )
 
 

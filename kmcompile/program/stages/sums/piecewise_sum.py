@@ -17,8 +17,6 @@ from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
-_REALS = ("weights", "intercept", "per_length", "per_deviation", "minimum")
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PiecewiseSum(VectorlessSum):

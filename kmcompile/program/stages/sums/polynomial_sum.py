@@ -12,15 +12,13 @@ import numpy as np
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.monomial_sum import MonomialSum
 from kmcompile.program.stages.sums.rows import Minimum
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PolynomialSum(VectorlessSum):
+class PolynomialSum(MonomialSum):
     """Nested sums over the features (Horner's scheme), `lanes` decisions at a time.
 
         f_p = b_p + sum_i x_i (c_pi + sum_(j <= i) x_j (c_pij + sum_(k <= j) x_k (...)))
@@ -95,54 +93,11 @@ class PolynomialSum(VectorlessSum):
     result_error: Real
 
     template: ClassVar[str] = "polynomial_sum"
-    unit: ClassVar[str] = "polynomials"
-
-    @property
-    def bound_formula(self) -> str:
-        """The terms of a bound that do not depend on |f_p|."""
-        return (
-            "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
-            "+ minimum_bound_p"
-        )
 
     @property
     def n_features(self) -> int:
         """Features of the prepared input."""
         return self.width
-
-    @property
-    def lanes(self) -> int:
-        """Decisions of a block."""
-        return int(self.terms.shape[2])
-
-    @property
-    def n_blocks(self) -> int:
-        """Blocks of decisions."""
-        return int(self.terms.shape[0])
-
-    @property
-    def n_terms(self) -> int:
-        """Coefficients of a decision."""
-        return int(self.terms.shape[1])
-
-    @property
-    def has_padding(self) -> bool:
-        """Whether the last block is padded."""
-        return self.n_blocks * self.lanes > self.n_decisions
-
-    @property
-    def loops(self) -> NestedLoop:
-        """The loops of the C over the features: the outermost, with those inside."""
-        return nested_loops(self.width, self.degree)
-
-    def constants(self) -> tuple[Constant, ...]:
-        """Return the sizes of the table of coefficients, and the degree."""
-        return (
-            Constant("DEGREE", self.degree, "of the polynomials"),
-            Constant("LANES", self.lanes, "decisions of a block, side by side"),
-            Constant("N_BLOCKS", self.n_blocks, "blocks of decisions, the last one filled up"),
-            Constant("BLOCK_WORDS", self.n_terms * self.lanes, "coefficients of a block"),
-        )
 
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
@@ -158,35 +113,18 @@ class PolynomialSum(VectorlessSum):
         norms = self.per_deviation.astype(np.float64) / np.arange(1, self.degree + 1)
         inner = float((norms @ powers).max()) * float(np.sqrt(factorial(self.degree)))
         inner += float(np.abs(self.intercept).max())
-        along = float((self.per_length @ powers).max())
-        slack = along + float((self.per_deviation @ powers).max()) * max(1.0, deviation / reach)
-        return float(max(4 * inner, 4 * slack, 4 * length**2))
+        return float(max(4 * inner, 4 * self.largest_error(length, deviation), 4 * length**2))
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
-        decision = self._nested(batch.x, self._columns()) + self.intercept
-        reach = (batch.length + batch.deviation)[:, None]
-        along, moved = (table[None, :, -1] for table in (self.per_length, self.per_deviation))
-        for k in range(self.degree - 1, 0, -1):
-            along = along * reach + self.per_length[:, k - 1]
-            moved = moved * reach + self.per_deviation[:, k - 1]
-        bound = (
-            along * reach
-            + moved * batch.deviation[:, None]
-            + magnitude(decision) * self.result_error
-            + self.minimum
-        )
+        decision = self._nested(batch.x, self.columns()) + self.intercept
+        off = self.error_of_input(batch) + magnitude(decision) * self.result_error
         return replace(
             batch,
             decision=decision,
-            bound=bound,
+            bound=off + self.minimum,
             kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
         )
-
-    def _columns(self) -> RealArray:
-        """Return the coefficients of each term, shape (n_terms, n_decisions)."""
-        columns = self.terms.transpose(1, 0, 2).reshape(self.n_terms, -1)
-        return np.ascontiguousarray(columns[:, : self.n_decisions])
 
     def _nested(self, x: RealArray, columns: RealArray) -> RealArray:
         """Return the nested sums without the intercepts, shape (n_queries, n_decisions)."""
@@ -208,10 +146,6 @@ class PolynomialSum(VectorlessSum):
     def operations(self) -> int:
         """Return the multiply-adds, padding included: one for each coefficient, and the bound's."""
         return int(self.terms.size) + (2 * self.degree + 4) * self.n_decisions + 1
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of polynomials: one for each decision."""
-        return self.n_decisions
 
     def shared(self) -> Shared:
         """Return the features, the blocks of decisions and their number."""

@@ -15,11 +15,11 @@ from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.rows import Minimum
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.sum_of_codes import SumOfCodes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TableSum(VectorlessSum):
+class TableSum(SumOfCodes):
     """f_p = sum_j g_pj(x_j) + b_p in integers: one look-up a feature, no search.
 
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). The table holds
@@ -98,28 +98,6 @@ class TableSum(VectorlessSum):
     bound_formula: ClassVar[str] = "bound_per_deviation_p d + minimum_bound_p"
 
     @property
-    def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
-        """What the sums begin with, in float32, with the least values of the functions."""
-        begin, end = self.start.astype(np.float64).T
-        exact: Float64Array = (begin - end) * float(self.result_scale)
-        return exact.astype(np.float32)
-
-    @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.start)
-
-    @property
-    def n_features(self) -> int:
-        """Features of an input."""
-        return self.codes.n_features
-
-    @property
-    def lanes(self) -> int:
-        """Decisions that are summed side by side."""
-        return 1
-
-    @property
     def n_functions(self) -> int:
         """Features that change a decision."""
         return len(self.function_columns)
@@ -128,11 +106,6 @@ class TableSum(VectorlessSum):
     def n_values(self) -> int:
         """Codes of all functions that have a value."""
         return len(self.values)
-
-    @property
-    def low_magnitude(self) -> int:
-        """How far the least code is below 0."""
-        return -self.codes.low
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the functions' tables."""

@@ -30,8 +30,8 @@ def check(decisions: np.ndarray, bounds: np.ndarray, score: np.ndarray) -> PairV
     votes = votes_of(decisions, bounds, score)
     every = of_all_pairs(decisions, bounds, n_classes)
     np.testing.assert_array_equal(votes.label, every.label)
-    np.testing.assert_array_equal(votes.certified, every.settled)
-    assert (votes.certified | votes.evaluated.all(axis=1)).all()
+    np.testing.assert_array_equal(votes.settled, every.settled)
+    assert (votes.settled | votes.evaluated.all(axis=1)).all()
     assert (votes.evaluated.sum(axis=1) >= n_classes - 1).all()
     all_evaluated = votes.evaluated.all(axis=1)
     np.testing.assert_array_equal(votes.lower[all_evaluated], every.lower[all_evaluated])
@@ -56,8 +56,8 @@ def test_votes_with_many_ties_have_the_label_of_all_pairs(n_classes):
     bounds = rng.choice([0.25, 0.75, 1.5, np.nan], p=[0.9, 0.06, 0.03, 0.01], size=shape)
     score = rng.integers(0, 3, size=(len(decisions), n_classes)).astype(np.float32)
     votes = check(decisions, bounds.astype(np.float32), score)
-    assert votes.certified.any()
-    assert not votes.certified.all()
+    assert votes.settled.any()
+    assert not votes.settled.all()
 
 
 def test_a_class_that_wins_all_its_pairs_for_certain_needs_no_other():
@@ -84,7 +84,7 @@ def test_known_pairs_leave_the_label_as_it_is_and_are_not_evaluated_again(n_clas
     votes = votes_of(decisions, bounds, score, known)
     every = of_all_pairs(decisions, bounds, n_classes)
     np.testing.assert_array_equal(votes.label, every.label)
-    np.testing.assert_array_equal(votes.certified, every.settled)
+    np.testing.assert_array_equal(votes.settled, every.settled)
     assert (votes.evaluated[known]).all()
     alone = votes_of(decisions, bounds, score)
     needed, before = (votes.evaluated & ~known).sum(), alone.evaluated.sum()
@@ -99,7 +99,7 @@ def test_a_class_that_lacks_one_sure_vote_meets_only_the_class_that_could_take_i
     score = np.array([[3.0, 2.0, 1.0, 0.0]], np.float32)
     decisions = decisions.astype(np.float32)
     votes = votes_of(decisions, np.full_like(decisions, 0.5), score, known)
-    assert votes.label == [2] and votes.certified.all()
+    assert votes.label == [2] and votes.settled.all()
     assert (votes.evaluated & ~known).sum() == 1
 
 
