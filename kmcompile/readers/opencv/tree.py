@@ -27,6 +27,9 @@ MAX_DEPTH = 20
 _NODE_BYTES = 5 * ITEM_BYTES
 """Cost of a node: it is matched, cut out and stored under its name."""
 
+_COPIES = 3
+"""Number of copies of a text: as it is cut out, without its commas, and while it is parted."""
+
 _WORD_BYTES = 2 * ITEM_BYTES
 """Cost of a word of a sequence, which is matched and converted."""
 
@@ -42,9 +45,9 @@ def error_in_text(content: bytes, position: int, problem: str) -> InputError:
     )
 
 
-def spend_node(text: bytes = b"") -> None:
-    """Take the cost of a node and of copies of its text out of the file's budget."""
-    current_budget().spend(_NODE_BYTES + 2 * len(text), "the nodes of the file")
+def spend_node(n_bytes: int = 0) -> None:
+    """Take the cost of a node and of the copies of its text out of the file's budget."""
+    current_budget().spend(_NODE_BYTES + _COPIES * n_bytes, "the nodes of the file")
 
 
 def add(

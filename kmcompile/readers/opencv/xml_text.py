@@ -15,7 +15,8 @@ _ROOT = b"opencv_storage"
 _HEAD_BYTES = 2000
 """Where the root must begin; comments may stand before it."""
 
-_TAG = re.compile(rb"<(/?)([A-Za-z_][A-Za-z0-9_.-]*)([^<>]*?)(/?)>")
+# Possessive, so that a tag without an end costs no more than its length.
+_TAG = re.compile(rb"<(/?)([A-Za-z_][A-Za-z0-9_.-]*+)([^<>]*+)>")
 _ITEM = b"_"
 
 
@@ -70,13 +71,14 @@ def read_xml(content: bytes) -> Node:
 def _put_text(content: bytes, position: int, element: _Element, text: bytes) -> None:
     if element.items or element.names or element.text or not element.name:
         raise error_in_text(content, position, "text between elements")
-    spend_node(text)
+    spend_node(len(text))
     element.text = text
 
 
 def _past(content: bytes, start: int, open_elements: list[_Element]) -> int:
     """Return the position behind the tag or comment at `start`; open or close its element."""
     if content.startswith(b"<!--", start):
+        spend_node()
         end = content.find(b"-->", start)
         if end < 0:
             raise error_in_text(content, start, "a comment without an end")
@@ -86,8 +88,9 @@ def _past(content: bytes, start: int, open_elements: list[_Element]) -> int:
     match = _TAG.match(content, start)
     if match is None:
         raise error_in_text(content, start, "a tag that OpenCV does not write")
-    closing, name, attributes, empty = match.groups()
-    if closing and (attributes.strip() or empty):
+    closing, name, attributes = match.groups()
+    empty = attributes.endswith(b"/")
+    if closing and attributes.strip():
         raise error_in_text(content, start, "a tag that OpenCV does not write")
     if not closing:
         spend_node()

@@ -14,11 +14,14 @@ from kmcompile.readers.opencv.tree import MAX_DEPTH, Node, add, error_in_text, s
 YAML_START = (b"%YAML:1.", b"%YAML 1.")
 _JSON_START = re.compile(rb"\s*\{")
 
+_HEAD_BYTES = 1000
+"""How much of a line is looked at for its name: the rest may be as long as the file."""
+
 _NUMBERS = re.compile(rb"\[([^\[\]{}\":#]*)\]")
-_TOKEN = re.compile(rb'\s*(?:([\[\]{},:])|"((?:[^"\\\n]|\\.)*)"|([^\s\[\]{},:"]+))')
-_LINE = re.compile(rb"([ ]*)([^\r\n]*)\r?(?:\n|\Z)")
+_TOKEN = re.compile(rb'\s*+(?:([\[\]{},:])|"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"|([^\s\[\]{},:"]+))')
+_SPACES = re.compile(rb" *")
 _KEY = re.compile(rb'("[^"]*"|[^\s":#&*!|>%@`{}\[\],-][^\s":{}\[\],]*)[ ]*:(?:[ ]+|\Z)')
-_TAG = re.compile(rb"!+(?:<[^<>\s]*>|[A-Za-z0-9_:.-]*)(?:[ ]+|\Z)")
+_TAG = re.compile(rb"!+(?:<[^<>\s]*>|[A-Za-z0-9_:.-]*)(?: +|(?=[\r\n])|\Z)")
 _REST = re.compile(rb"[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)")
 
 
@@ -74,14 +77,16 @@ class _Reader:
         return node
 
     def _line(self) -> tuple[int, bytes]:
-        """Return indent and text of the next line that is not blank, and go to its start."""
+        """Return the indent and the head of the next line that has text, and go to its start."""
         while self.position < len(self.content):
-            match = _LINE.match(self.content, self.position)
-            text = match[2].rstrip() if match else b""
-            if match and text and not text.startswith(b"#"):
-                return len(match[1]), text
+            end = self._end_of_line()
+            indented = _SPACES.match(self.content, self.position, end)
+            start = indented.end() if indented else self.position
+            head = self.content[start : min(end, start + _HEAD_BYTES)].rstrip(b" \r\n")
+            if head and not head.startswith(b"#"):
+                return start - self.position, head
             spend_node()
-            self.position = match.end() if match else len(self.content)
+            self.position = end
         return -1, b""
 
     def _end_of_line(self) -> int:
@@ -117,22 +122,20 @@ class _Reader:
     def _value(self, indent: int, depth: int) -> Node:
         """Return what stands behind a name or a '-', in this line or in those below."""
         spend_node()
-        end = self._end_of_line()
-        text = self.content[self.position : end].strip()
-        tag = _TAG.match(text)
-        if tag is not None:
-            self.position = self.content.index(tag[0], self.position) + tag.end()
-            text = text[tag.end() :]
-        if text.startswith((b"{", b"[")):
+        for pattern in (_SPACES, _TAG):
+            match = pattern.match(self.content, self.position)
+            self.position = match.end() if match else self.position
+        if self.content.startswith((b"{", b"["), self.position):
             node = self.flow(depth)
             rest = _REST.match(self.content, self.position)
             if rest is None:
                 raise self.error("text behind a collection")
             self.position = rest.end()
             return node
-        self.position = end
+        start, self.position = self.position, self._end_of_line()
+        spend_node(self.position - start)
+        text = self.content[start : self.position].strip()
         if text and not text.startswith(b"#"):
-            spend_node(text)
             return text.strip(b'"')
         below, _ = self._line()
         return self._block(below, depth + 1) if below > indent else b""
@@ -154,7 +157,7 @@ class _Reader:
     def _flow_sequence(self, depth: int) -> Node:
         numbers = _NUMBERS.match(self.content, self.position - 1)
         if numbers is not None:
-            spend_node(numbers[1])
+            spend_node(len(numbers[1]))
             self.position = numbers.end()
             return numbers[1].replace(b",", b" ")
         items = []
@@ -192,5 +195,5 @@ class _Reader:
         if sign:
             return sign, b""
         found = text if text is not None else word
-        spend_node(found)
+        spend_node(len(found))
         return b"", found
