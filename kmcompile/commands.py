@@ -17,7 +17,7 @@ from kmcompile.evidence_command import (
     refuse_unexplained,
 )
 from kmcompile.image_commands import image_command, patch_command
-from kmcompile.program_options import choice, program_options, trust_option
+from kmcompile.program_options import choice, model_options, program_options
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import check_options, without_defaults
 from kmcompile.request.options import Options
@@ -138,13 +138,14 @@ def _doctor(targets: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("model", type=_FILE)
-@trust_option
+@model_options
 @_json_option
-def _inspect(model: Path, trust_pickle: bool, as_json: bool) -> None:
+def _inspect(model: Path, as_json: bool, **values: Any) -> None:
     """Say what a model file holds, without compiling it."""
     from kmcompile import pipeline
+    from kmcompile.request.plan import reading_of
 
-    facts = pipeline.inspect_model(model, trust_pickle)
+    facts = pipeline.inspect_model(model, reading_of(Options(**values)))
     if as_json:
         console.emit(console.print_json, facts)
     else:
@@ -189,7 +190,7 @@ def _choices(model: Path, **values: Any) -> None:
 @click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
-@trust_option
+@model_options
 @_json_option
 @_quiet_option
 def _verify(
@@ -197,16 +198,19 @@ def _verify(
     model: Path | None,
     test_data: Path | None,
     prove: bool,
-    trust_pickle: bool,
     as_json: bool,
     quiet: bool,
+    **values: Any,
 ) -> None:
     """Repeat the checks of an output folder: hashes, the exact check, the bounded check."""
     from kmcompile import pipeline
+    from kmcompile.request.plan import reading_of
 
     findings: list[Finding] = []
     with Progress(enabled=not quiet) as progress:
-        result = pipeline.verify_folder(folder, model, test_data, trust_pickle, progress)
+        result = pipeline.verify_folder(
+            folder, model, test_data, reading_of(Options(**values)), progress
+        )
         if prove:
             findings = proved(folder, progress)
             result["run_time_errors"] = [one.to_json() for one in findings]
@@ -230,7 +234,7 @@ def _verify(
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
 )
-@trust_option
+@model_options
 @_json_option
 @_quiet_option
 def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any) -> None:

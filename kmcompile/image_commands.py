@@ -8,8 +8,10 @@ from typing import Any
 import click
 
 from kmcompile import console
+from kmcompile.program_options import model_options
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import CHOICES
+from kmcompile.request.options import Options
 from kmcompile.text.visible import printable
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -36,14 +38,20 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     type=click.Choice(CHOICES["verify"]),
     help="Where the code is run [target if its tools are here, otherwise host].",
 )
-@click.option(
-    "--trust-pickle",
-    is_flag=True,
-    help="Let pickle run what the file says. Without it, only data is rebuilt.",
-)
+@model_options
 @click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
 @click.option("--quiet", is_flag=True, help="Print nothing on success.")
-def image_command(model: Path, folder: Path, as_json: bool, quiet: bool, **values: Any) -> None:
+def image_command(
+    model: Path,
+    folder: Path,
+    out: Path | None,
+    data: Path | None,
+    test_data: Path | None,
+    verify: str | None,
+    as_json: bool,
+    quiet: bool,
+    **values: Any,
+) -> None:
     """Write the image of a retrained model for code that flies already.
 
     The code in DIR is built again with its own recipe and the new image, run on the host and on
@@ -51,9 +59,11 @@ def image_command(model: Path, folder: Path, as_json: bool, quiet: bool, **value
     capacity exits 4; one that needs other code exits 3.
     """
     from kmcompile import imaging
+    from kmcompile.request.plan import reading_of
 
+    reading = reading_of(Options(**values))
     with Progress(enabled=not quiet) as progress:
-        result = imaging.make_image(model, folder, progress=progress, **values)
+        result = imaging.make_image(model, folder, out, data, test_data, verify, reading, progress)
     if as_json:
         console.emit(console.print_json, result)
     elif not quiet:

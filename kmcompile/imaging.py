@@ -21,6 +21,7 @@ from kmcompile.output.failure_files import saving_failures
 from kmcompile.pipeline import Progress, read_model, tell_nobody
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
+from kmcompile.readers.reading import Reading
 from kmcompile.report.assemble import verified_again
 from kmcompile.report.failure_report import Made
 from kmcompile.report.flight.image import image_facts
@@ -50,7 +51,7 @@ def make_image(
     data: Path | None = None,
     test_data: Path | None = None,
     verify: str | None = None,
-    trust_pickle: bool = False,
+    reading: Reading | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Write the image of a model for the code in a folder, after it was verified with that code.
@@ -65,7 +66,8 @@ def make_image(
     data, test_data : Path, optional
         Samples by which early exits are fitted, and samples to verify with.
     verify : {"none", "host", "target"}, optional
-    trust_pickle : bool
+    reading : Reading, optional
+        How the model's file is read, and the files that belong to it.
     progress : callable, optional
 
     Returns
@@ -86,11 +88,13 @@ def make_image(
     """
     tell = progress or tell_nobody
     path = Path(f"{model.stem}.bin") if out is None else out
-    check_free(path, [given for given in (model, data, test_data) if given is not None], folder)
+    reading = reading or Reading()
+    read = [given for given in (model, data, test_data, *reading.files) if given is not None]
+    check_free(path, read, folder)
     tell("comparing hashes")
     flying = _flying(folder)
     tell("reading the model")
-    machine = read_model(model, trust_pickle, flying.report["options"].get("threshold"))
+    machine = read_model(model, reading, flying.report["options"].get("threshold"))
     _check_same_task(machine, flying.program, folder)
     tell("lowering")
     plan = _plan(model, machine, flying, data, test_data)

@@ -30,6 +30,7 @@ from kmcompile.output.folder import reserve
 from kmcompile.output.packaging import packaged, packaged_again
 from kmcompile.passes.move_threshold import move_asked_threshold
 from kmcompile.program.interpreter import interpret
+from kmcompile.readers.reading import Reading
 from kmcompile.reduction.curve import Reduction
 from kmcompile.remedies import remedied
 from kmcompile.report import html, json_report
@@ -46,9 +47,9 @@ from kmcompile.report.risk_text import risk_text
 from kmcompile.report.summary import is_reduced
 from kmcompile.report.trajectories import trajectories_of
 from kmcompile.request.options import Options
-from kmcompile.request.plan import Plan, Request
+from kmcompile.request.plan import Plan, Request, reading_of
 from kmcompile.verify.findings import Findings
-from kmcompile.verify.likeness import promise_broken, unlike_data
+from kmcompile.verify.likeness import promise_broken, unlike_data, unlike_vectors
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -112,8 +113,10 @@ def compile_model(
         if findings.memory is not None:
             files |= packaged_again(chosen, files, stack)
         told = (
+            unlike_vectors(machine, [plan.samples, plan.test_samples]),
             *one_answer_warnings(machine, program, [plan.samples, plan.test_samples]),
             unlike,
+            plan.not_compared,
             promise_broken(findings.check, queries, exits.promise, reduced.reduction),
             large_stack(stack, chosen, reduced.machine, request, tell),
         )
@@ -164,7 +167,7 @@ def verify_folder(
     folder: Path,
     model: Path | None,
     test_data: Path | None,
-    trust_pickle: bool,
+    reading: Reading | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Repeat the checks of an output folder.
@@ -185,8 +188,8 @@ def verify_folder(
     folder_files.check_digests(files, program, report)
     machine = None
     if model is not None:
-        machine = read_model(model, trust_pickle, report["options"].get("threshold"))
-        folder_files.check_model(machine, program, model.name)
+        machine = read_model(model, reading or Reading(), report["options"].get("threshold"))
+        folder_files.check_model(machine, program, model.name, report["options"])
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
     promise = promise_of(report) if program.takes_risk else None
     of_loss = promise is not None and promise.of == "loss"
@@ -207,9 +210,9 @@ def verify_folder(
     return {"files": len(report["files"]), **facts}
 
 
-def inspect_model(model: Path, trust_pickle: bool = False) -> dict[str, Any]:
+def inspect_model(model: Path, reading: Reading | None = None) -> dict[str, Any]:
     """Return the contents of a model file, for printing."""
-    return inspected(readers.load_model(model, trust_pickle=trust_pickle))
+    return inspected(readers.load_model(model, reading=reading))
 
 
 def tell_nobody(text: str) -> None:
@@ -219,15 +222,15 @@ def tell_nobody(text: str) -> None:
 def asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
     """Return the model as it was trained, and the plan of its compilation."""
     tell("reading the model")
-    machine = read_model(model, request.given.trust_pickle, request.options.threshold)
+    machine = read_model(model, reading_of(request.given), request.options.threshold)
     plan = request.plan(machine)
     tell("lowering")
     return machine, plan
 
 
-def read_model(model: Path | object, trust_pickle: bool, threshold: float | None) -> KernelMachine:
-    """Return the model with the threshold of `--threshold`."""
-    machine = readers.load_model(model, trust_pickle=trust_pickle)
+def read_model(model: Path | object, reading: Reading, threshold: float | None) -> KernelMachine:
+    """Return the model with the files that belong to it, and the threshold of `--threshold`."""
+    machine = readers.load_model(model, reading=reading)
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import click
 
@@ -13,10 +14,19 @@ from kmcompile.request.values import flag
 
 Command = Callable[..., None]
 
-trust_option = click.option(
-    "--trust-pickle",
-    is_flag=True,
-    help="Let pickle run what the file says. Without it, only data is rebuilt.",
+_MODEL_OPTIONS: tuple[Callable[[Command], Command], ...] = (
+    click.option("--before", metavar="FILE,...", help="Scalers and the like before the model."),
+    click.option(
+        "--labels",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Names of the classes: a LabelEncoder, or text with a line a class.",
+    ),
+    click.option("--entry", metavar="A,...", help="Which objects of the model's file [the only]."),
+    click.option(
+        "--trust-pickle",
+        is_flag=True,
+        help="Let pickle run what the file says. Without it, only data is rebuilt.",
+    ),
 )
 
 
@@ -69,13 +79,22 @@ _PROGRAM_OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option(
         "--name", metavar="PREFIX", help="Prefix of every C name [from the model's file]."
     ),
-    trust_option,
+    *_MODEL_OPTIONS,
 )
 """The options that, with the calibration samples, determine the compiled program."""
 
 
 def program_options(command: Command) -> Command:
     """Add the options that determine the compiled program to a command."""
-    for option in reversed(_PROGRAM_OPTIONS):
+    return _with(_PROGRAM_OPTIONS, command)
+
+
+def model_options(command: Command) -> Command:
+    """Add the options that say how a model file is read to a command."""
+    return _with(_MODEL_OPTIONS, command)
+
+
+def _with(options: Sequence[Callable[[Command], Command]], command: Command) -> Command:
+    for option in reversed(options):
         command = option(command)
     return command

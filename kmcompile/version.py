@@ -1,3 +1,3 @@
 """The version of kmcompile, which the package and the emitted C both state."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"

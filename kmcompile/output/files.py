@@ -167,18 +167,28 @@ def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[
         )
 
 
-def check_model(machine: KernelMachine, program: Program, model_name: str) -> None:
+_OF_MODEL = ("before", "labels", "entry")
+"""Options that say what belongs to the model."""
+
+
+def check_model(
+    machine: KernelMachine, program: Program, model_name: str, options: Mapping[str, object]
+) -> None:
     """Compare a model's hash with the hash of the model that the program was compiled from.
+
+    `options` are those of the compilation, which may name files that belong to the model.
 
     Raises
     ------
     VerificationError
     """
     if machine.sha256 != program.model_sha256:
+        beside = [f"--{one} {options[one]}" for one in _OF_MODEL if options.get(one) is not None]
+        with_files = f", with {' '.join(beside)}" if beside else ""
         raise VerificationError(
             f"{model_name}: SHA-256 {machine.sha256[:16]}... is not the model of this program, "
             f"{program.model_sha256[:16]}...\n"
-            "give the model that the folder was compiled from, or compile this one"
+            f"give the model that the folder was compiled from{with_files}, or compile this one"
         )
 
 
@@ -186,7 +196,7 @@ def load_queries(
     files: Mapping[str, bytes],
     program: Program,
     test_data: Path | None,
-    with_labels: bool = False,
+    of_loss: bool = False,
 ) -> Queries:
     """Return the queries of the folder, behind those of a file of test data if there is one.
 
@@ -195,8 +205,8 @@ def load_queries(
     files : mapping of file name to content
     program : Program
     test_data : Path or None
-    with_labels : bool
-        Whether the labels of the test data are wanted, if there are any.
+    of_loss : bool
+        Whether a loss of right labels is promised; the labels of the test data are then read.
 
     Raises
     ------
@@ -211,13 +221,14 @@ def load_queries(
         return queries
     samples = read_samples(test_data, program.n_features, "test")
     given = samples.X
-    truth = samples.class_numbers(program.classes, test_data.name) if with_labels else None
+    truth = samples.class_numbers(program.classes, test_data.name) if of_loss else None
     return Queries(
         np.concatenate([given, queries.X]),
         "test-data",
         len(given),
         len(given) + queries.n_ordinary,
         truth=truth,
+        of_loss=of_loss,
     )
 
 

@@ -3,39 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.readers.beside import with_files
 from kmcompile.readers.byte_budget import budget_of_file
 from kmcompile.readers.formats import read_model
 from kmcompile.readers.model_file import read_model_file, require_regular_file
 from kmcompile.readers.pickles.trusted import load_trusted
+from kmcompile.readers.reading import Reading
 from kmcompile.readers.size_limits import require_room_to_use
-from kmcompile.readers.sklearn.pipeline import read_sklearn
+from kmcompile.readers.sklearn.container import read_objects
 
-__all__ = ["load_model"]
+__all__ = ["Reading", "load_model"]
 
 
 def load_model(
-    source: str | os.PathLike[str] | object, trust_pickle: bool = False
+    source: str | os.PathLike[str] | object, reading: Reading | None = None
 ) -> KernelMachine:
     """Read a trained model from a file, or from a fitted scikit-learn estimator.
 
     A file is recognised by its content, never by its extension, and nothing in it is run
-    unless `trust_pickle` is set.
+    unless `reading.trust_pickle` is set.
 
     Parameters
     ----------
     source : path, estimator or KernelMachine
         A file of one of the `formats`, or a fitted estimator of a supported class, or a Pipeline
         that ends with one. A KernelMachine is returned as it is.
-    trust_pickle : bool
-        Load the file with joblib, which runs whatever code it names, instead of reading
-        its data only.
+    reading : Reading, optional
+        How the file is read, and the files that belong to it.
 
     Returns
     -------
@@ -55,22 +57,29 @@ def load_model(
     >>> machine.kernel, machine.classes
     (Rbf(gamma=0.5), ('off', 'on'))
     """
+    reading = reading or Reading()
+    return with_files(_read(source, reading), reading)
+
+
+def _read(source: Any, reading: Reading) -> KernelMachine:
+    """Return the machine of the file or estimator alone."""
     if isinstance(source, KernelMachine):
         return source
+    of_objects = partial(read_objects, entry=reading.entry)
     if not isinstance(source, str | os.PathLike):
-        return _named(type(source).__name__, read_sklearn, source)
+        return _named(type(source).__name__, of_objects, source)
     path = Path(source)
-    if trust_pickle:
+    if reading.trust_pickle:
         model, notes = load_trusted(path)
-        machine = _named(path.name, read_sklearn, model)
+        machine = _named(path.name, of_objects, model)
         return replace(machine, notes=machine.notes + notes)
     with budget_of_file(require_regular_file(path)):
-        return _named(path.name, _read_with_room, read_model_file(path))
+        return _named(path.name, partial(_read_with_room, reading.entry), read_model_file(path))
 
 
-def _read_with_room(content: bytes) -> KernelMachine:
+def _read_with_room(entry: Sequence[str], content: bytes) -> KernelMachine:
     """Return the machine, if the file's budget has room for copying it and sorting its vectors."""
-    machine = read_model(content)
+    machine = read_model(content, entry)
     require_room_to_use(machine)
     return machine
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
@@ -19,7 +20,7 @@ from kmcompile.readers.opencv.model import read_opencv_json, read_opencv_xml, re
 from kmcompile.readers.opencv.xml_text import is_xml
 from kmcompile.readers.opencv.yaml_text import YAML_START, is_json
 from kmcompile.readers.pickles.reader import read_pickle
-from kmcompile.readers.sklearn.pipeline import read_sklearn
+from kmcompile.readers.sklearn.container import read_objects
 from kmcompile.readers.skops.reader import SCHEMA, read_skops
 from kmcompile.readers.svmlight.model import START as SVMLIGHT_START
 from kmcompile.readers.svmlight.model import read_svmlight
@@ -36,17 +37,33 @@ class Format:
     matches : callable
         Takes the content, returns whether it is of this format, and never raises.
     read : callable
-        Takes the content, returns a KernelMachine or raises InputError. `load_model` adds the
-        file's name to the error.
+        Takes the content, returns a KernelMachine or what `read_objects` reads, or raises
+        InputError. `load_model` adds the file's name to the error.
     """
 
     name: str
     matches: Callable[[bytes], bool]
-    read: Callable[[bytes], KernelMachine]
+    read: Callable[[bytes], Any]
 
 
-def read_model(content: bytes) -> KernelMachine:
+def read_model(content: bytes, entry: Sequence[str] = ()) -> KernelMachine:
     """Return the machine in the content of a model file, by the first format that matches.
+
+    Raises
+    ------
+    InputError
+        The format is not supported, or the model is unsupported, unsafe or damaged.
+    """
+    found = read_object(content)
+    if not isinstance(found, KernelMachine):
+        return read_objects(found, entry)
+    if entry:
+        raise InputError("the file holds one model, so it has no entries; leave out --entry")
+    return found
+
+
+def read_object(content: bytes) -> Any:
+    """Return the machine in the content of a file, or the objects of a pickle or skops file.
 
     Raises
     ------
@@ -73,14 +90,6 @@ def _refuse_zip(content: bytes) -> KernelMachine:
     )
 
 
-def _read_pickled(content: bytes) -> KernelMachine:
-    return read_sklearn(read_pickle(content))
-
-
-def _read_skops(content: bytes) -> KernelMachine:
-    return read_sklearn(read_skops(content))
-
-
 _ZIP = b"PK"
 
 FORMATS: tuple[Format, ...] = (
@@ -91,10 +100,10 @@ FORMATS: tuple[Format, ...] = (
     Format("OpenCV YAML", _starts_with(*YAML_START), read_opencv_yaml),
     Format("OpenCV JSON", is_json, read_opencv_json),
     Format("npz", _zip_with(FIRST_MEMBER), read_npz_model),
-    Format("skops", _zip_with(SCHEMA), _read_skops),
+    Format("skops", _zip_with(SCHEMA), read_skops),
     Format("zip", _starts_with(_ZIP), _refuse_zip),
     Format("ONNX", _starts_with(START), read_onnx),
-    Format("pickle", _starts_with(b""), _read_pickled),
+    Format("pickle", _starts_with(b""), read_pickle),
 )
 """The formats in the order of their tests. The last one, pickle, matches any content, because a
 pickle may start with almost any byte; its reader refuses other content."""

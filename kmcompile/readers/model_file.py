@@ -41,7 +41,7 @@ _COMPRESSIONS: tuple[tuple[bytes, str, Callable[[], Any]], ...] = (
     (b"BZh", "bz2", bz2.BZ2Decompressor),
     (b"\xfd7zXZ\x00", "xz", _lzma_decompressor),
     (b"]\x00", "lzma", _lzma_decompressor),
-    (b"x", "zlib", _zlib_decompressor),
+    *((start, "zlib", _zlib_decompressor) for start in (b"x\x01", b"x^", b"x\x9c", b"x\xda")),
 )
 """The first bytes of joblib's compressions; no uncompressed model starts with them."""
 

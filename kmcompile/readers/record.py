@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from kmcompile.readers.older_names import add_newer_names
+
 _MAX_SHOWN = 100
 
 
@@ -37,14 +39,16 @@ class Function:
 
 
 def record_of(value: object) -> Record:
-    """Return a record unchanged, or make the record of a fitted object."""
+    """Return a record, or make that of a fitted object; both with the names of today."""
     if isinstance(value, Record):
+        add_newer_names(value.module, value.name, value.attributes)
         return value
     kind = type(value)
     attributes = dict(getattr(value, "__dict__", {}))
     if kind.__module__.startswith("sklearn."):
         # `BaseEstimator.__getstate__` adds it.
         attributes.setdefault("_sklearn_version", version("scikit-learn"))
+    add_newer_names(kind.__module__, kind.__qualname__, attributes)
     return Record(kind.__module__, kind.__qualname__, attributes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from kmcompile.exits.statistical import accuracy
@@ -10,9 +10,11 @@ from kmcompile.report import summary
 from kmcompile.report.section import Section
 from kmcompile.text.figures import count_text, share_text
 
-_NOT_ASKED = "no right labels are read without a loss: --loss promises one"
+_NOT_ASKED = "no loss is promised, which control samples would support: --loss promises one"
 _NO_TEST = "there are no test samples with labels: give --test-data with y"
 _NO_CONTROL = "no control samples were asked"
+
+_MOST_CONFUSIONS = 30
 
 ACCURACY = ("samples", "trained model", "program")
 
@@ -25,12 +27,16 @@ class ClassAccuracy:
     ----------
     label : str
     samples, model, program : int
+    model_instead, program_instead : mapping of str to int
+        How many of the class's samples get which other label.
     """
 
     label: str
     samples: int
     model: int
     program: int
+    model_instead: Mapping[str, int]
+    program_instead: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,10 +61,11 @@ def accuracy_section(
     control: accuracy.Accuracy | None,
     test: accuracy.Accuracy | None,
 ) -> Section[Accuracy | None]:
-    """Return the section; its content is None where no loss is promised."""
-    if not of_loss:
-        return Section(None, {"accuracy": _NOT_ASKED})
-    missing = {"control": control is None and _NO_CONTROL, "test": test is None and _NO_TEST}
+    """Return the section; its content is None where no right labels are known."""
+    if not of_loss and test is None:
+        return Section(None, {"accuracy": _NO_TEST})
+    no_control = _NO_CONTROL if of_loss else _NOT_ASKED
+    missing = {"control": control is None and no_control, "test": test is None and _NO_TEST}
     reasons = {f"accuracy.{name}": why for name, why in missing.items() if why}
     return Section(
         Accuracy(control=_by_class(classes, control), test=_by_class(classes, test)), reasons
@@ -70,15 +77,42 @@ def _by_class(
 ) -> list[ClassAccuracy] | None:
     if found is None:
         return None
-    counts = zip(classes, found.samples, found.model, found.program, strict=True)
+    names = [str(label) for label in classes]
+    instead = [
+        [{names[other]: n for other, n in one.items()} for one in each]
+        for each in (found.model_instead, found.program_instead)
+    ]
+    counts = zip(names, found.samples, found.model, found.program, *instead, strict=True)
     return [
-        ClassAccuracy(label=str(label), samples=n, model=model, program=program)
-        for label, n, model, program in counts
+        ClassAccuracy(
+            label=label,
+            samples=n,
+            model=model,
+            program=program,
+            model_instead=of_model,
+            program_instead=of_program,
+        )
+        for label, n, model, program, of_model, of_program in counts
     ]
 
 
+def confusions(report: summary.Report) -> list[tuple[str, ...]]:
+    """Return the wrong labels of test samples, the most frequent first.
+
+    A row has the right label, the other one, and how often the trained model and the program give
+    it.
+    """
+    found: dict[tuple[str, str], list[int]] = {}
+    for one in (report["accuracy"] or {}).get("test") or []:
+        for place, who in enumerate(("model_instead", "program_instead")):
+            for other, n in one[who].items():
+                found.setdefault((one["label"], other), [0, 0])[place] = n
+    most = sorted(found.items(), key=lambda item: -max(item[1]))
+    return [(*labels, *map(count_text, counts)) for labels, counts in most[:_MOST_CONFUSIONS]]
+
+
 def accuracy_rows(report: summary.Report) -> list[tuple[str, ...]]:
-    """Return rows of names, samples and shares of right labels; none where no loss is promised."""
+    """Return rows of names, samples and shares of right labels; none where none are known."""
     section = report["accuracy"] or {}
     rows = []
     for part, name in (("control", "control samples"), ("test", "test samples")):

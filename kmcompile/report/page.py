@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from kmcompile.report import checks, facts, page_rows, summary
-from kmcompile.report.accuracy_section import accuracy_rows
+from kmcompile.report.accuracy_section import accuracy_rows, confusions
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.cascade_table import cascade_table
 from kmcompile.report.choices import CAPTION, HEADS, choice_rows, choices_plot
@@ -94,6 +94,7 @@ def page_of(
         risk_title=summary.promise_title(report),
         risk=tuple(facts.risk_facts(report)),
         accuracy=tuple(accuracy_rows(report)),
+        confusions=tuple(confusions(report)),
         calibration=tuple(facts.calibration_facts(report)),
         choice=tuple(facts.choice_facts(report)),
         candidates=page_rows.candidates(report, made["candidates"]),

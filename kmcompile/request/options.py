@@ -16,7 +16,7 @@ DEFAULT_GENERATED = 500
 LISTS = ("stages", "require", "exclude")
 """The options that are lists of early exits."""
 
-NAMES = (*LISTS, "package")
+NAMES = (*LISTS, "package", "entry")
 """The options that are lists of names."""
 
 COUNTS = (
@@ -41,7 +41,8 @@ class Options:
 
     `None` stands for a default that depends on the model, the target or the machine.
     `stages`, `require` and `exclude` are names of early exits, `package` those of frameworks, as a
-    sequence or as one text with commas; they are kept as tuples. `n_jobs` is joblib's number of
+    sequence or as one text with commas; they are kept as tuples, and so are `entry`, names of the
+    objects in the model's file, and `before`, files. `n_jobs` is joblib's number of
     parallel jobs in calibration. None means one thread, or the number that `joblib.parallel_config`
     sets. `n_jobs` changes no byte of the output.
     """
@@ -49,6 +50,9 @@ class Options:
     target: str = "host"
     data: Path | None = None
     test_data: Path | None = None
+    before: str | Path | Sequence[str | Path] | None = None
+    labels: Path | None = None
+    entry: str | Sequence[str] | None = None
     threshold: float | None = None
     mode: str | None = None
     risk: float | str | None = None
@@ -86,6 +90,9 @@ class Options:
     def __post_init__(self) -> None:
         for field in NAMES:
             object.__setattr__(self, field, _names(getattr(self, field)))
+        object.__setattr__(self, "before", _paths(self.before))
+        if self.labels is not None:
+            object.__setattr__(self, "labels", Path(self.labels))
         for field in COUNTS:
             object.__setattr__(self, field, _whole(getattr(self, field)))
         for field in SIZES:
@@ -148,7 +155,7 @@ def text_of(value: object) -> str:
     """
     if isinstance(value, Path):
         return value.name
-    return ",".join(value) if isinstance(value, tuple) else str(value)
+    return ",".join(map(text_of, value)) if isinstance(value, tuple) else str(value)
 
 
 def _whole(given: Any) -> Any:
@@ -156,6 +163,13 @@ def _whole(given: Any) -> Any:
     if isinstance(given, str) and given.isascii() and given.isdigit():
         return int(given)
     return given
+
+
+def _paths(given: str | Path | Sequence[str | Path] | None) -> tuple[Path, ...] | None:
+    """Return files given as a sequence, or as one text with commas; None if none are given."""
+    if isinstance(given, str):
+        given = given.split(",")
+    return tuple(map(Path, (given,) if isinstance(given, Path) else given or ())) or None
 
 
 def _names(given: str | Sequence[str] | None) -> tuple[str, ...] | None:

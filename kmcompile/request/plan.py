@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.readers.reading import Reading
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_mode import settling, with_settled_mode
 from kmcompile.request.asked_promise import AskedPromise
@@ -80,8 +81,10 @@ class Plan:
     samples, test_samples : ndarray of shape (n, n_features), float32
         The calibration and the test samples as the C receives them; empty without a file.
     truth, test_truth : ndarray of shape (n,), int64, or None
-        Where a loss is promised, the right labels of these samples as indices of the classes; None
-        for test samples without labels.
+        The right labels of these samples as indices of the classes: of the calibration samples
+        where a loss is promised, of the test samples where the file has labels.
+    not_compared : str
+        Why the labels in the file of test samples are not compared; "" if they are, or not there.
     n_jobs : int or None
         joblib's number of jobs.
     taught : ndarray of shape (n, n_features), float32, or None
@@ -115,6 +118,7 @@ class Plan:
     counted: Counted | None = None
     truth: NDArray[np.int64] | None = None
     test_truth: NDArray[np.int64] | None = None
+    not_compared: str = ""
 
     @property
     def in_image(self) -> bool:
@@ -233,13 +237,13 @@ class Request:
             If the samples cannot be used.
         """
         options = for_task(self.options, machine.task, self.given)
-        samples, truth = _read(options.data, machine, "calibration", options.loss is not None)
+        samples, truth, _ = self._read(options.data, machine, "calibration")
         if options.loss is not None and truth is None:
             raise InputError(
                 f"--loss {options.loss}: --data has no labels y, which say what answer is right\n"
                 "give samples with labels, or --risk P, which needs none"
             )
-        tests, test_truth = _read(options.test_data, machine, "test", options.loss is not None)
+        tests, test_truth, not_compared = self._read(options.test_data, machine, "test")
         mode = cast(Mode, options.mode_asked)
         number_format = options.format or self.target.number_format
         only_float32 = machine.task is Task.REGRESSION or keeps_float32(options)
@@ -271,7 +275,36 @@ class Request:
             n_jobs=options.n_jobs,
             truth=truth,
             test_truth=test_truth,
+            not_compared=not_compared,
         )
+
+    def _read(
+        self, path: Path | None, machine: KernelMachine, part: Part
+    ) -> tuple[Float32Array, NDArray[np.int64] | None, str]:
+        """Return the samples of a file, their labels, and why labels there are not compared."""
+        if path is None:
+            return np.zeros((0, machine.n_features), dtype=np.float32), None, ""
+        samples = read_samples(path, machine.n_features, part)
+        promised = self.options.loss is not None
+        if not promised and (part == "calibration" or machine.task is Task.REGRESSION):
+            return samples.X, None, ""
+        numbered = self.options.labels is not None
+        try:
+            return samples.X, samples.class_numbers(machine.classes, path.name, numbered), ""
+        except InputError as error:
+            if promised:
+                raise
+            return samples.X, None, f"labels are not compared: {error}"
+
+
+def reading_of(options: Options) -> Reading:
+    """Return how the model's file is read, and the files that belong to it."""
+    return Reading(
+        trust_pickle=options.trust_pickle,
+        entry=tuple(options.entry or ()),
+        before=cast("tuple[Path, ...]", options.before or ()),
+        labels=options.labels,
+    )
 
 
 def _unless(value: Any, default: Any) -> Any:
@@ -284,16 +317,6 @@ def _replay(options: Options, mode: Mode) -> Literal["none", "where_double_is_fl
         return "always" if options.replay == "float64" else "none"
     by_default = mode == "certified" and options.input_tolerance is None
     return "where_double_is_float64" if by_default else "none"
-
-
-def _read(
-    path: Path | None, machine: KernelMachine, part: Part, with_labels: bool
-) -> tuple[Float32Array, NDArray[np.int64] | None]:
-    """Return the samples of a file, and their labels where these are wanted and there."""
-    if path is None:
-        return np.zeros((0, machine.n_features), dtype=np.float32), None
-    samples = read_samples(path, machine.n_features, part)
-    return samples.X, samples.class_numbers(machine.classes, path.name) if with_labels else None
 
 
 def _printable(name: str) -> str:

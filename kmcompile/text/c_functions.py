@@ -106,7 +106,8 @@ class Function:
         """The parameters; ValueError if one has a form that is not known."""
         if self.parameter_text == "void":
             return ()
-        return tuple(self._parameter(" ".join(x.split())) for x in self.parameter_text.split(","))
+        text = _NOT_CODE.sub("", self.parameter_text)
+        return tuple(self._parameter(" ".join(part.split())) for part in text.split(","))
 
     def _parameter(self, text: str) -> Parameter:
         found = _PARAMETER.fullmatch(text)

@@ -168,7 +168,7 @@ def check_bounded(
     differs = results["label"] != reference.labels
     said, trained = results["label"][given], reference.labels[given]
     truth = None if queries.truth is None else queries.truth[accepted[: queries.n_given]]
-    tally = Tally.of(losses_of(said, trained, truth))
+    tally = Tally.of(losses_of(said, trained, truth if queries.of_loss else None))
     remarks: tuple[str, ...] = ()
     if promise is not None and queries.source == "test-data":
         remarks = check_promise(promise, places[differs & given], tally)

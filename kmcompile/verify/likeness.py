@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+
 import numpy as np
 from scipy.special import kolmogorov
 
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.exits.statistical.near_copies import groups_of
 from kmcompile.exits.statistical.risk import Tally
+from kmcompile.kernels import KernelSum
+from kmcompile.model.coefficients import decision_coefficients
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.reduction.curve import Reduction
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
@@ -20,6 +26,9 @@ FALSE_ALARM = 1e-3
 _MOST = 2000
 """Most samples of a file that are compared: with more, differences that hardly matter are found."""
 _SEED = 20260115
+_FAR = 10
+_FEWEST = 10
+"""Fewest samples, and fewest vectors, that say where samples lie."""
 
 
 def promise_broken(
@@ -125,3 +134,42 @@ def _distance(a: Float32Array, b: Float32Array) -> float:
     places = np.concatenate([a, b])
     below = [np.searchsorted(one, places, side="right") / len(one) for one in (a, b)]
     return float(np.abs(below[0] - below[1]).max())
+
+
+def unlike_vectors(machine: KernelMachine, samples: Sequence[Float32Array]) -> str:
+    """Return a warning if most samples lie far outside the support vectors; "" otherwise.
+
+    Far outside: more than `_FAR` times as far from the middle of the vectors' range, in one and the
+    same feature behind the preprocessing, as any vector is. Support vectors are training samples,
+    of which more than half cannot lie so; that a scaler is missing is the usual reason.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The machine as it was trained. Of a linear machine nothing is known of the samples.
+    samples : sequence of ndarray of shape (n, n_features), float32
+    """
+    steps = machine.preprocessing
+    n_constant = steps[-1].n_constant if steps else 0
+    given = _some(np.concatenate(samples))
+    vectors = machine.support_vectors
+    summed = KernelSum(
+        vectors, partial(decision_coefficients, machine), machine.intercept, n_constant
+    )
+    are_samples = machine.kernel.likely_points(summed, np.random.default_rng(_SEED)) is vectors
+    if not are_samples or min(len(vectors), len(given)) < _FEWEST:
+        return ""
+    middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
+    half = vectors.max(axis=0) - middle
+    apart = np.abs(machine.prepare(given.astype(np.float64)) - middle)
+    far = ((apart > _FAR * half) & (half > 0)).mean(axis=0)[: len(half) - n_constant]
+    most = int(np.argmax(far))
+    if far[most] <= 0.5:
+        return ""
+    where = "behind the preprocessing" if steps else "as given"
+    return (
+        f"{share_text(float(far[most]))} of the samples lie far outside what the model was trained "
+        f"on: feature {most}, {where}, is more than {_FAR} times as far from the middle of the "
+        "support vectors as any of them; check the units, and give the scaler that the model was "
+        "trained behind: --before FILE"
+    )

@@ -27,7 +27,9 @@ class Queries:
     notes : tuple of str
         Number of queries of each kind, in words.
     truth : ndarray of shape (n_given,), int64, or None
-        The right labels of the user's samples as indices of the classes, where a loss is promised.
+        The right labels of the user's samples as indices of the classes, where they are known.
+    of_loss : bool
+        Whether a loss of right labels is promised, which these samples may refute.
     """
 
     X: Float32Array
@@ -36,6 +38,7 @@ class Queries:
     n_ordinary: int
     notes: tuple[str, ...] = ()
     truth: NDArray[np.int64] | None = None
+    of_loss: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "X", frozen(self.X, np.float32))

@@ -110,7 +110,8 @@ def collect_queries(
         X.append(parted)
         notes += told
     truth = plan.test_truth if len(plan.test_samples) else None
-    return Queries(np.concatenate(X), source, n_given, n_ordinary, tuple(notes), truth)
+    of_loss = plan.promise.what == "loss"
+    return Queries(np.concatenate(X), source, n_given, n_ordinary, tuple(notes), truth, of_loss)
 
 
 def _n_generated(machine: KernelMachine, source: Source) -> int:

@@ -20,7 +20,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
 
 from kmcompile.errors import InputError
-from kmcompile.readers import load_model
+from kmcompile.readers import Reading, load_model
 
 
 def _saved(model, tmp_path):
@@ -219,7 +219,7 @@ def test_trusted_files_that_fail_give_one_clear_error(tmp_path):
     """reliability 1: --trust-pickle runs the file's code, and reports what it raises."""
     path = write(tmp_path, pickle.dumps(Call(eval, "1 / 0")))
     with pytest.raises(InputError, match=r"model.pkl: cannot be unpickled \(ZeroDivisionError"):
-        load_model(path, trust_pickle=True)
+        load_model(path, Reading(trust_pickle=True))
     path = write(tmp_path, b"cnowhere\nto be found\n.")
     with pytest.raises(InputError, match=r"\(ModuleNotFoundError"):
-        load_model(path, trust_pickle=True)
+        load_model(path, Reading(trust_pickle=True))

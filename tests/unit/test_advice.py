@@ -47,10 +47,12 @@ MODELS: dict[str, Any] = {
     "unit": lambda: make_pipeline(Normalizer(), SVC()).fit(X, Y),
     "scaled": lambda: make_pipeline(StandardScaler(), SVC(kernel="poly")).fit(X, Y),
     "value": lambda: SVR().fit(X, X[:, 0]),
+    "two": lambda: [SVC().fit(X, Y), SVC(C=9.0).fit(X, Y)],
     "laplacian": lambda: KernelRidge(kernel="laplacian").fit(X, X[:, 0]),
 }
 VALUES = {
     "--data": "samples.npz",
+    "--entry": "1",
     "--loss": "0.05",
     "--max-flash": "500000",
     "--max-ram": "50000",
@@ -146,6 +148,9 @@ CASES = [
     ("steps", "--mode exact", "pass --trust-pickle if you trust who made the file"),
     ("rbf", "--mode exact --name while", "cannot prefix C names: it"),
     ("rbf", "--mode exact --telemetry --name abcdefghijklmnopqrst", "--telemetry: the prefix"),
+    ("rbf", "--mode exact --entry svc", "the file holds one object, …, so it has no entry …"),
+    ("two", "--mode exact", "and it is not clear which are the model"),
+    ("two", "--mode exact --entry 0,1", "the last one must be a machine, and the only one"),
 ]
 
 
@@ -315,6 +320,7 @@ _FLOAT32 = "every machine has a program in float32, as other cases show"
 _OTHER = "it is about another command, or about several models"
 _RETRAIN = "it is about a machine that another option made"
 UNTESTED = {
+    "so it has no entries; leave out --entry": "of files that are no pickles",
     "features are more than sums of 32 bits take": "tests/unit/program/stages has it",
     "codes of support vectors are for sums over them": "of leaves, and for `inspect`",
     "of this linear machine cancel too much": "a weight beyond 2^29 units",

@@ -16,6 +16,7 @@ import pytest
 import kmcompile
 from kit.tools import HANGS_S
 from kmcompile import cli, commands
+from kmcompile.readers import Reading
 from kmcompile.request.option_values import without_defaults
 from kmcompile.request.options import Options
 
@@ -228,7 +229,7 @@ def test_verify_passes_on_folder_model_and_samples(
     pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["verify", ".", "--model", model, "--test-data", "d.npz"]) == 0
-    assert pipeline.calls[0][:4] == (Path("."), Path("m.pkl"), Path("d.npz"), False)
+    assert pipeline.calls[0][:4] == (Path("."), Path("m.pkl"), Path("d.npz"), Reading())
     out = capsys.readouterr().out
     assert "verified on the host" in out
     assert "1,000 queries, 0 mismatches" in out
@@ -246,7 +247,7 @@ def test_inspect_escapes_what_a_label_would_do_to_the_terminal(
     pipeline: FakePipeline, model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert cli.run(["inspect", model]) == 0
-    assert pipeline.calls == [(Path("m.pkl"), False)]
+    assert pipeline.calls == [(Path("m.pkl"), Reading())]
     out = capsys.readouterr().out
     assert "\x1b" not in out
     assert "classes: a, b\\x1b[2J" in out

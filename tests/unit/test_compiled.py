@@ -157,7 +157,7 @@ def test_the_same_model_gives_the_same_files(case, tmp_path):
 def test_a_folder_verifies_with_its_model_and_not_with_another(case, tmp_path):
     _, _, out = case
     path = out.parent / "model.pkl"
-    facts = verify_folder(out, path, None, False)
+    facts = verify_folder(out, path, None)
     assert facts["files"] > 0
     other = pickle.loads(path.read_bytes())
     classifier = other[-1] if hasattr(other, "steps") else other
@@ -170,7 +170,7 @@ def test_a_folder_verifies_with_its_model_and_not_with_another(case, tmp_path):
     wrong = tmp_path / "wrong.pkl"
     wrong.write_bytes(pickle.dumps(other))
     with pytest.raises(VerificationError, match="is not the model of this program"):
-        verify_folder(out, wrong, None, False)
+        verify_folder(out, wrong, None)
 
 
 def test_every_changed_file_is_found(case, tmp_path):
@@ -184,7 +184,7 @@ def test_every_changed_file_is_found(case, tmp_path):
         content[len(content) // 2] ^= 1
         (folder / name).write_bytes(bytes(content))
         with pytest.raises((VerificationError, InputError), match=name.replace(".", r"\.")):
-            verify_folder(folder, None, None, False)
+            verify_folder(folder, None, None)
 
 
 def test_a_folder_that_is_not_there_is_a_usage_error(tmp_path):

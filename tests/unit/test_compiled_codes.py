@@ -156,5 +156,5 @@ def test_a_loaded_folder_answers_codes_with_the_same_bits_and_verifies(case):
         loaded.classify(given, codes=True).tobytes()
         == compiled.classify(given, codes=True).tobytes()
     )
-    facts = verify_folder(compiled.folder, compiled.folder.parent / "model.pkl", None, False)
+    facts = verify_folder(compiled.folder, compiled.folder.parent / "model.pkl", None)
     assert facts["verification"]["exact"]["host"]["mismatches"] == 0

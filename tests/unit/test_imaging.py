@@ -69,7 +69,7 @@ def test_image_of_the_first_model_is_that_of_the_folder(top, tmp_path):
 
 
 def test_folder_is_verified_again_and_answers(top):
-    assert pipeline.verify_folder(top / "flying", top / "part0.pkl", None, False)["files"] > 8
+    assert pipeline.verify_folder(top / "flying", top / "part0.pkl", None)["files"] > 8
     fitted = pickle.loads((top / "part0.pkl").read_bytes())
     X = load_iris().data[:50]
     np.testing.assert_array_equal(kmcompile.load(top / "flying").predict(X), fitted.predict(X))

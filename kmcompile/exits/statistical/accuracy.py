@@ -19,11 +19,15 @@ class Accuracy:
         Samples of each class.
     model, program : tuple of int
         How many of them the trained model and the program label rightly.
+    model_instead, program_instead : tuple of dict
+        For each class, how many of its samples get which other class.
     """
 
     samples: tuple[int, ...]
     model: tuple[int, ...]
     program: tuple[int, ...]
+    model_instead: tuple[dict[int, int], ...]
+    program_instead: tuple[dict[int, int], ...]
 
     @classmethod
     def of(
@@ -35,5 +39,20 @@ class Accuracy:
     ) -> Accuracy:
         """Return the accuracy of labels of shape (n_samples,): the program's and the model's."""
         right = (truth, truth[trained == truth], truth[said == truth])
-        counts = (np.bincount(rows, minlength=n_classes) for rows in right)
-        return cls(*(tuple(int(n) for n in each) for each in counts))
+        samples, model, program = (
+            tuple(int(n) for n in np.bincount(rows, minlength=n_classes)) for rows in right
+        )
+        instead = (_instead(labels, truth, n_classes) for labels in (trained, said))
+        return cls(samples, model, program, *instead)
+
+
+def _instead(
+    labels: NDArray[np.integer[Any]], truth: NDArray[np.integer[Any]], n_classes: int
+) -> tuple[dict[int, int], ...]:
+    """Return for each class how many of its samples have which other label."""
+    found: tuple[dict[int, int], ...] = tuple({} for _ in range(n_classes))
+    wrong = labels != truth
+    pairs = np.stack([truth[wrong], labels[wrong]], axis=1).astype(np.int64)
+    for (right, other), n in zip(*np.unique(pairs, axis=0, return_counts=True), strict=True):
+        found[right][int(other)] = int(n)
+    return found

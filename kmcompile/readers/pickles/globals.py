@@ -90,14 +90,18 @@ _INERT = {
     ("numpy", "ndarray"),
     ("numpy", "memmap"),
     ("numpy", "number"),  # the type of columns that a ColumnTransformer was to take
-    (joblib_arrays.MODULE, joblib_arrays.NAME),
+    *((module, joblib_arrays.NAME) for module in joblib_arrays.MODULES),
     ("scipy.sparse._csr", "csr_matrix"),
     ("scipy.sparse._csr", "csr_array"),
     ("scipy.sparse.csr", "csr_matrix"),
     ("numpy.ma", "MaskedArray"),  # in cv_results_
     ("numpy.ma.core", "MaskedArray"),
     ("numpy.ma.core", "_mareconstruct"),
-    ("sklearn.preprocessing._label", "LabelBinarizer"),
+    *(
+        (f"sklearn.preprocessing.{module}", name)
+        for module in ("_label", "label")  # since release 0.22, and before
+        for name in ("LabelBinarizer", "LabelEncoder")
+    ),
     ("sklearn.multiclass", "_ConstantPredictor"),
     ("sklearn.calibration", "_CalibratedClassifier"),
     ("sklearn.calibration", "_SigmoidCalibration"),

@@ -10,12 +10,14 @@ from kmcompile.readers.pickles.numpy_values import Dtype, array_bytes, array_fro
 from kmcompile.readers.pickles.stream import PickleStream
 from kmcompile.readers.record import Record
 
-MODULE, NAME = "joblib.numpy_pickle", "NumpyArrayWrapper"
+MODULES = ("joblib.numpy_pickle", "sklearn.externals.joblib.numpy_pickle")
+"""joblib's own module, and the copy in scikit-learn before 0.23."""
+NAME = "NumpyArrayWrapper"
 
 
 def is_wrapper(record: Record) -> bool:
     """Whether the record stands for an array whose bytes come next."""
-    return (record.module, record.name) == (MODULE, NAME)
+    return record.module in MODULES and record.name == NAME
 
 
 def holds_objects(wrapper: Record) -> bool:

@@ -58,7 +58,8 @@ def set_dtype_state(dtype: Dtype, state: Any) -> None:
 def make_scalar(arguments: tuple[Any, ...]) -> np.generic:
     """Stand in for numpy's `scalar`."""
     match arguments:
-        case (Dtype() as dtype, bytes() as raw) if not dtype.value.hasobject:
+        case (Dtype() as dtype, bytes() | str() as given) if not dtype.value.hasobject:
+            raw = _bytes_of(given)
             current_budget().spend(2 * len(raw) + ITEM_BYTES, "a numpy scalar")
             return np.frombuffer(_checked(raw, dtype, (1,)), dtype=dtype.value)[0]  # type: ignore[no-any-return]
     raise damaged("a numpy scalar is malformed")
@@ -72,9 +73,21 @@ def make_empty_array(arguments: tuple[Any, ...]) -> np.ndarray[Any, Any]:
 def set_array_state(array: np.ndarray[Any, Any], state: Any) -> None:
     """Fill an array of `make_empty_array` in place, as other opcodes may refer to it."""
     match state:
-        case (int(), tuple() as shape, Dtype() as dtype, bool() as fortran, bytes() as raw):
-            content: Any = _checked(raw, dtype, shape)
-        case (int(), tuple() as shape, Dtype() as dtype, bool() as fortran, list() as items):
+        case (
+            int(),
+            tuple() as shape,
+            Dtype() as dtype,
+            (bool() | 0 | 1) as fortran,
+            (bytes() | str()) as raw,
+        ):
+            content: Any = _checked(_bytes_of(raw), dtype, shape)
+        case (
+            int(),
+            tuple() as shape,
+            Dtype() as dtype,
+            (bool() | 0 | 1) as fortran,
+            list() as items,
+        ):
             content = _checked_objects(items, dtype, shape)
         case _:
             raise damaged("the state of an array is malformed")
@@ -83,7 +96,18 @@ def set_array_state(array: np.ndarray[Any, Any], state: Any) -> None:
     if not dtype.value.isnative:
         current_budget().spend(len(content), "an array of the other byte order")
     # The stubs ask for numpy.bool, numpy itself for a plain one.
-    array.__setstate__((1, shape, dtype.value, fortran, content))  # type: ignore[arg-type]
+    array.__setstate__((1, shape, dtype.value, bool(fortran), content))  # type: ignore[arg-type]
+
+
+def _bytes_of(given: bytes | str) -> bytes:
+    """Return the bytes that Python 2 wrote as a text, which was decoded as latin-1."""
+    if isinstance(given, bytes):
+        return given
+    current_budget().spend(len(given), "bytes that are given as text")
+    try:
+        return given.encode("latin1")
+    except UnicodeEncodeError:
+        raise damaged("bytes are malformed") from None
 
 
 def make_array_from_buffer(arguments: tuple[Any, ...]) -> np.ndarray[Any, Any]:

@@ -1,13 +1,12 @@
 """Read a pickle as data: a machine for the opcodes that estimators need, and no others.
 
-`pickletools.genops` only parses; what an opcode does is the table at the end of this file.
+`opcodes` only parses; what an opcode does is the table at the end of this file.
 No name of the file is ever imported or called (see pickle_globals), so that nothing can
 run. Every object that is built is first spent from the file's budget.
 """
 
 from __future__ import annotations
 
-import pickletools
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -20,6 +19,7 @@ from kmcompile.readers.pickles import joblib_arrays
 from kmcompile.readers.pickles.data_graph import check_nesting
 from kmcompile.readers.pickles.globals import Constructor, InertClass, resolve
 from kmcompile.readers.pickles.numpy_values import Dtype, damaged, set_array_state, set_dtype_state
+from kmcompile.readers.pickles.opcodes import opcodes
 from kmcompile.readers.pickles.stream import PickleStream
 from kmcompile.readers.record import Function, Record
 from kmcompile.readers.sklearn.kernel_functions import refusal
@@ -65,12 +65,12 @@ class _PickleMachine:
 
     def run(self) -> Any:
         """Go through the opcodes until STOP and return what is left on the stack."""
-        opcodes = pickletools.genops(self.stream)
+        found = opcodes(self.stream)
         budget = current_budget()
         for _ in range(MAX_OPCODES):
             budget.spend(_OPCODE_BYTES, "its opcodes")
             try:
-                opcode, argument, position = next(opcodes)
+                opcode, argument, position = next(found)
             except StopIteration:
                 if len(self.stack) != 1 or self.marks:
                     raise damaged("it does not end with one object") from None
@@ -276,6 +276,8 @@ _ACTIONS |= dict.fromkeys(
 _ACTIONS |= dict.fromkeys(
     ("UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"), _PickleMachine.push
 )
+# Texts of Python 2, also where today's are bytes: `bytes_of` takes these.
+_ACTIONS |= dict.fromkeys(("STRING", "BINSTRING", "SHORT_BINSTRING"), _PickleMachine.push)
 _ACTIONS |= dict.fromkeys(
     ("SHORT_BINBYTES", "BINBYTES", "BINBYTES8", "BYTEARRAY8"), _PickleMachine.push
 )

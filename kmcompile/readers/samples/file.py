@@ -51,7 +51,7 @@ class Samples:
         return len(self.X)
 
     def class_numbers(
-        self, classes: Sequence[str | int | float | bool], name: str
+        self, classes: Sequence[str | int | float | bool], name: str, numbered: bool = False
     ) -> NDArray[np.int64] | None:
         """Return the labels as indices of a model's classes, shape (n_samples,); None without any.
 
@@ -62,6 +62,8 @@ class Samples:
         classes : sequence of labels
         name : str
             The file's name, for the error.
+        numbered : bool
+            Whether whole numbers in place of names are those of the classes, from 0.
 
         Raises
         ------
@@ -70,6 +72,8 @@ class Samples:
         """
         if self.y is None:
             return None
+        if numbered and self.y.dtype.kind in "iu" and all(isinstance(c, str) for c in classes):
+            classes = range(len(classes))
         numbers = self.y.dtype.kind in "biuf" and not any(isinstance(c, str) for c in classes)
         meant = [float(c) if numbers else str(c) for c in classes]
         given = self.y.astype(np.float64) if numbers else self.y.astype(np.str_)

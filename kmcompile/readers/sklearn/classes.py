@@ -60,15 +60,17 @@ _PARTS = {
 """Further parts of a ColumnTransformer, which are supported nowhere else."""
 _PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **FEATURE_MAPS, **_PARTS, "Pipeline": "pipeline"}
 
+_OLDER_PACKAGES = dict.fromkeys(("GridSearchCV", "RandomizedSearchCV"), "grid_search")
+"""Packages of releases before 0.20."""
+
 SUPPORTED = (
     f"supported: {', '.join((*ESTIMATORS, *OWN_ESTIMATORS))}, alone or at the end of a Pipeline of "
     f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
 )
 _INSTEAD = {"OneVsOneClassifier": "use SVC, which is one-vs-one itself"}
 
-OLDEST_READABLE = (1, 0)
-"""Oldest supported release. Before 1.0 private attributes had other names, and files lack
-`n_features_in_`, without which nothing can be checked."""
+OLDEST_READABLE = (0, 14)
+"""Oldest supported release; `older_names` has what is other before 1.0."""
 OLDEST_TESTED, NEWEST_TESTED = (1, 1), (1, 9)
 """Oldest and newest release whose files the tests read."""
 
@@ -81,7 +83,10 @@ def is_supported(module: str, name: str) -> bool:
     if name in OWN_ESTIMATORS:
         return module.startswith("kmcompile.training.")
     package = f"sklearn.{_PACKAGES.get(name)}"
-    return name in _PACKAGES and (module == package or module.startswith(package + "."))
+    older = f"sklearn.{_OLDER_PACKAGES.get(name)}"
+    return name in _PACKAGES and (
+        module in (package, older) or module.startswith((package + ".", older + "."))
+    )
 
 
 def require_supported(record: Record) -> None:

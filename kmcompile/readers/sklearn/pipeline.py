@@ -55,11 +55,22 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
         raise InputError("the model is a class, must be a fitted instance; call fit first")
     require_supported(record)
     *transformers, estimator = flattened(record)
-    for step in transformers:
-        _require_role(step, _BEFORE, "a transformer, as it is not the last step")
+    _require_transformers(transformers)
     answering = (*ESTIMATORS, *OWN_ESTIMATORS)
     _require_role(estimator, answering, "one that predicts, as it is the last step")
     machine = read_estimator(estimator, partial(read_sklearn, depth=depth + 1))
+    return behind(machine, transformers)
+
+
+def behind(machine: KernelMachine, transformers: list[Record]) -> KernelMachine:
+    """Return the machine of inputs that go through the transformers first.
+
+    Raises
+    ------
+    InputError
+        One is no transformer, not fitted or damaged, or does not fit what is behind it.
+    """
+    _require_transformers(transformers)
     before, map_record, after = _around_map(transformers)
     if map_record is not None:
         feature_map = read_feature_map(map_record)
@@ -94,6 +105,11 @@ def _behind(machine: KernelMachine, transformers: list[Record], n_features: int)
             f"{width}; the model was altered or damaged, save it again"
         )
     return replace(machine, n_features=n_features, preprocessing=steps + machine.preprocessing)
+
+
+def _require_transformers(records: list[Record]) -> None:
+    for record in records:
+        _require_role(record, _BEFORE, "a transformer, as it is not the last step")
 
 
 def _require_role(record: Record, role: Collection[str], allowed: str) -> None:

@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, float32, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: 5ca7aac3ed1baf047b8f98e9ce75c80306fbd8216fcdab140ab092e822f0ce0e.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

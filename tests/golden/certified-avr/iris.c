@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target avr */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target avr, float32, mode certified.
+ * kmcompile 0.2.0, target avr, float32, mode certified.
  * Model: a model of the tests.
  * SHA-256 of the model: b6084aba3d5daece10f5b2b7429c6990517e8e257083a9a0a7e7cead7a029f14.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

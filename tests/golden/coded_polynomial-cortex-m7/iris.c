@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, int8, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, int8, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: 0ebde61ed73c9ea77cdc9284155f673af28c092ceee9f1082fe0eb964e7da8dd.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

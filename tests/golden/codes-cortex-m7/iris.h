@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, int8, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, int8, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: cfac62a8e3251bdf1353bc6af622d93e070975d93df20f856698834f81df7e38.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target host */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target host, float32, mode exact.
+ * kmcompile 0.2.0, target host, float32, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: 38614765dd624cc771233f349a20a233ff72c9cf6e68727b81d7231f80004932.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

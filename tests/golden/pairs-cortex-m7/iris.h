@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, float32, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: ed6c002615953027ff87d4a26b67ac1b80a8a0b47a2bb659805b527223614842.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, float32, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: eecda9147854ebbc4f6604e17247f48c6a19a944c4fd23090d86ac8fbdfb3ffd.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

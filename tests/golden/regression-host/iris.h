@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target host */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target host, float32, mode exact.
+ * kmcompile 0.2.0, target host, float32, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: 4a9df788faf84d700c35fc3c534c049bf94d8a9b43511f0bc20f93e3b216e401.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

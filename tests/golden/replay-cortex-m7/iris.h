@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, float32, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, float32, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: b379a0abbcb23c99728b0d2afb388f87d9644333f8b306f24f5a468ff43f6698.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

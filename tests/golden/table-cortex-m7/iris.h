@@ -1,7 +1,7 @@
 /* kmcompile iris.pkl --target cortex-m7 */
 /* SPDX-License-Identifier: LicenseRef-Owner */
 /*
- * kmcompile 0.1.0, target cortex-m7, int8, mode exact.
+ * kmcompile 0.2.0, target cortex-m7, int8, mode exact.
  * Model: a model of the tests.
  * SHA-256 of the model: b7f276a000fc07434de13cf3373aed290fe7e760bef905eb6408d2b7cb5b8451.
  * LicenseRef-Owner: whoever ran the command owns this file; kmcompile claims no copyright in it.

@@ -86,7 +86,7 @@ def test_a_stored_program_is_loaded_and_verified_again(tmp_path):
     assert isinstance(program.ends.exact.kernel, CauchyFloat32)
     assert any(isinstance(step, CubeFloat32) for step in program.prepare.steps)
     np.testing.assert_array_equal(kmcompile.load(out).classify(X), compiled.classify(X))
-    facts = verify_folder(out, model=None, test_data=None, trust_pickle=False)
+    facts = verify_folder(out, model=None, test_data=None)
     assert facts["verification"]["exact"]["host"]["mismatches"] == 0
 
 

@@ -85,7 +85,7 @@ def test_a_made_up_exit_is_chosen_verified_stored_and_reported(tmp_path):
     assert "float from_centre[3U];" in (out / "round.h").read_text()
     fresh, _ = samples(200, seed=9)
     np.testing.assert_array_equal(kmcompile.load(out).classify(fresh), made.classify(fresh))
-    facts = verify_folder(out, model=None, test_data=None, trust_pickle=False)
+    facts = verify_folder(out, model=None, test_data=None)
     assert facts["verification"]["exact"]["host"]["mismatches"] == 0
 
 

@@ -205,6 +205,6 @@ def test_a_chi2_folder_is_loaded_and_verified(tmp_path):
     sure = loaded.classify(X)["certified"]
     assert sure.any()
     np.testing.assert_array_equal(loaded.predict(X)[sure], model.predict(X.astype("f4"))[sure])
-    facts = verify_folder(out, model=None, test_data=None, trust_pickle=False)
+    facts = verify_folder(out, model=None, test_data=None)
     assert facts["verification"]["exact"]["host"]["queries"] > 0
     assert facts["verification"]["exact"]["host"]["mismatches"] == 0

@@ -20,7 +20,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC, NuSVC
 
 from kmcompile.errors import InputError, UsageError
-from kmcompile.readers import load_model
+from kmcompile.readers import Reading, load_model
 
 X, Y = load_iris(return_X_y=True)
 STORED = Path(__file__).parents[2] / "fault" / "stored_models"
@@ -48,7 +48,7 @@ def test_every_pickle_protocol_gives_the_estimators_machine(model, protocol, tmp
     path = tmp_path / "model.pkl"
     path.write_bytes(pickle.dumps(model, protocol))
     assert load_model(path).sha256 == expected
-    assert load_model(path, trust_pickle=True).sha256 == expected
+    assert load_model(path, Reading(trust_pickle=True)).sha256 == expected
     joblib.dump(model, path, protocol=protocol)
     assert load_model(path).sha256 == expected
 
@@ -127,7 +127,7 @@ def test_release_before_the_attributes_were_named_so_is_refused(tmp_path):
 def test_trusted_file_of_another_release_is_noted():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        machine = load_model(STORED / "sparse-1.2.2.pkl", trust_pickle=True)
+        machine = load_model(STORED / "sparse-1.2.2.pkl", Reading(trust_pickle=True))
     assert any("1.2.2" in note for note in machine.notes)
 
 
@@ -137,7 +137,7 @@ def test_a_missing_file_is_a_usage_error(tmp_path):
     with pytest.raises(UsageError, match="is a folder, must be a model file"):
         load_model(tmp_path)
     with pytest.raises(UsageError, match="not a regular file"):
-        load_model("/dev/zero", trust_pickle=True)
+        load_model("/dev/zero", Reading(trust_pickle=True))
     with pytest.raises(UsageError, match="not a valid path"):
         load_model("a\0b")
 

@@ -27,7 +27,7 @@ def make_report(**changed: Any) -> Report:
     fields: dict[str, Any] = {
         "tool": Tool(
             name="kmcompile",
-            version="0.1.0",
+            version="0.2.0",
             command="kmcompile breast_cancer.pkl --target cortex-m7 --mode exact",
         ),
         "options": {

@@ -193,7 +193,7 @@ def test_the_terminal_shows_the_certified_share_of_each_stage(by_default):
 
 
 def test_a_certified_folder_is_verified_again(by_default):
-    facts = verify_folder(by_default.folder, by_default.model, by_default.test_data, False)
+    facts = verify_folder(by_default.folder, by_default.model, by_default.test_data)
     checked = facts["verification"]
     assert checked["exact"]["host"]["mismatches"] == checked["certified"]["wrong"] == 0
     again = kmcompile.load(by_default.folder)

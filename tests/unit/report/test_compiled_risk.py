@@ -109,7 +109,7 @@ def printed(facts: dict[str, Any]) -> str:
 
 @pytest.mark.exhaustive
 def test_a_repeated_verification_shows_the_risk_that_test_samples_measure(promised):
-    facts = verify_folder(promised.folder, promised.model, promised.test_data, False)
+    facts = verify_folder(promised.folder, promised.model, promised.test_data)
     risk = facts["risk"]
     assert risk["requested"] == 0.2
     n_test = len(np.load(promised.test_data))
@@ -121,10 +121,10 @@ def test_a_repeated_verification_shows_the_risk_that_test_samples_measure(promis
 
 @pytest.mark.exhaustive
 def test_a_repeated_verification_says_why_it_measures_no_risk(promised):
-    facts = verify_folder(promised.folder, promised.model, None, False)
+    facts = verify_folder(promised.folder, promised.model, None)
     assert facts["risk"]["measured"] is None
     assert "there are no test samples: give --test-data" in printed(facts)
-    facts = verify_folder(promised.folder, None, promised.test_data, False)
+    facts = verify_folder(promised.folder, None, promised.test_data)
     assert "the answers were not compared with the model's" in printed(facts)
 
 

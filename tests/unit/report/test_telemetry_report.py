@@ -35,7 +35,7 @@ def test_the_report_has_every_word_with_its_offset(watched: Any) -> None:
 def test_a_folder_with_telemetry_is_verified_again_and_answers(watched: Any) -> None:
     from kmcompile.pipeline import verify_folder
 
-    found = verify_folder(watched.folder, None, None, False)
+    found = verify_folder(watched.folder, None, None)
     assert found["verification"]["exact"]["host"]["mismatches"] == 0
     X = [[5.0, 3.0, 1.5, 0.25]]
     again = kmcompile.load(watched.folder)

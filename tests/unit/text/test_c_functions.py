@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from emitted_hashes import ON_BOARDS, ON_HOST
 
 from kmcompile.text.c_functions import functions_of, with_statements
+
+EVERY = (*ON_BOARDS, *ON_HOST)
 
 C = """
 iris_status_t iris_open(void);
@@ -30,8 +33,11 @@ def test_functions_have_their_results_and_parameters():
     assert [one.length for one in row.parameters] == [None, "IRIS_N_FEATURES", None]
     assert [one.is_pointer for one in row.parameters] == [True, True, False]
     assert opened.parameters == ()
-    (of_words,) = functions_of("void iris_add(const float form[3U * IRIS_WORDS]);\n")
-    assert [one.length for one in of_words.parameters] == ["3U * IRIS_WORDS"]
+    (of_words,) = functions_of(
+        "void iris_add(const float form[3U * IRIS_WORDS], /* row, or none */ uint32_t row);\n"
+    )
+    assert of_words.names == ("form", "row")
+    assert [one.length for one in of_words.parameters] == ["3U * IRIS_WORDS", None]
 
 
 def test_statements_are_replaced_between_the_braces():
@@ -50,3 +56,12 @@ def test_a_parameter_of_another_form_is_an_error():
     (one,) = functions_of("void iris_f(unsigned long long x);\n")
     with pytest.raises(ValueError, match="unsigned long long x"):
         _ = one.names
+
+
+@pytest.mark.parametrize("cases", [EVERY[::40], pytest.param(EVERY, marks=pytest.mark.exhaustive)])
+def test_every_parameter_of_emitted_c_has_a_known_form(cases):
+    for case in cases:
+        for file, content in case.emit("host").files.items():
+            if file.endswith((".c", ".h")):
+                for one in functions_of(content.decode("ascii")):
+                    assert len(one.names) == len(set(one.names)), (str(case), file, one.name)

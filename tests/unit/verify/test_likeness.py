@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.stats import binom
-from sklearn.datasets import load_digits
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
 
+from kmcompile.readers import load_model
 from kmcompile.verify import likeness
-from kmcompile.verify.likeness import beyond_promise, unlike_data
+from kmcompile.verify.likeness import beyond_promise, unlike_data, unlike_vectors
 
 TRIALS = 500
 
@@ -63,3 +67,22 @@ def test_more_differing_labels_than_promised_are_told() -> None:
     told = beyond_promise(53, 1486, 0.0289)
     assert told.startswith("53 of 1,486 test labels differ from the model's, 3.57 %: more than the")
     assert "the 2.89 % that is promised" in told
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
+def test_samples_without_the_scaler_of_the_model_are_told_of(kernel) -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    whole = make_pipeline(StandardScaler(), SVC(kernel=kernel)).fit(X[:200], y[:200])
+    raw = X[200:].astype(np.float32)
+    alone = unlike_vectors(load_model(whole[-1]), [raw[:0], raw])
+    assert "% of the samples lie far outside what the model was trained on: feature " in alone
+    assert "as given, is more than 10 times as far" in alone and "--before FILE" in alone
+    assert unlike_vectors(load_model(whole), [raw[:50], raw[50:]]) == ""
+
+
+def test_nothing_is_told_of_few_samples_or_of_linear_machines() -> None:
+    X, y = load_breast_cancer(return_X_y=True)
+    machine = load_model(SVC().fit(StandardScaler().fit_transform(X), y))
+    raw = X.astype(np.float32)
+    assert unlike_vectors(machine, [raw[:0], raw[:9]]) == ""
+    assert unlike_vectors(load_model(LinearSVC().fit(X / 1000, y)), [raw]) == ""

@@ -128,12 +128,19 @@ def test_right_labels_of_the_test_samples_are_counted_by_class():
     low = hasty()
     queries, answers = asked(low)
     said = answers.results["label"][:N_TEST].astype(np.int64)
-    found = check_bounded(low.machine, replace(queries, truth=said), answers)
-    differ = (said != evaluate(low.machine, queries.X[:N_TEST]).labels).sum()
+    trained = evaluate(low.machine, queries.X[:N_TEST]).labels
+    known = replace(queries, truth=said)
+    found = check_bounded(low.machine, replace(known, of_loss=True), answers)
+    differ = (said != trained).sum()
     assert found.tally == (N_TEST, 0, differ) and differ > 0
+    assert check_bounded(low.machine, known, answers).tally == (N_TEST, differ, None)
     assert found.accuracy is not None
     assert found.accuracy.program == found.accuracy.samples == tuple(np.bincount(said))
     assert sum(found.accuracy.model) == N_TEST - differ
+    assert not any(found.accuracy.program_instead)
+    for right, others in enumerate(found.accuracy.model_instead):
+        counts = np.bincount(trained[said == right], minlength=low.machine.n_classes)
+        assert others == {k: n for k, n in enumerate(counts) if n and k != right}
 
 
 def test_nothing_else_refutes_it():
