@@ -8,14 +8,22 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.readers.foreign import refuse_foreign
+from kmcompile.readers.liblinear.model import START as LIBLINEAR_START
+from kmcompile.readers.liblinear.model import read_liblinear
 from kmcompile.readers.libsvm.header import KEYS
 from kmcompile.readers.libsvm.model import read_libsvm
 from kmcompile.readers.npz.layout import FIRST_MEMBER
 from kmcompile.readers.npz.model import read_npz_model
 from kmcompile.readers.onnx.model import START, read_onnx
+from kmcompile.readers.opencv.model import read_opencv_json, read_opencv_xml, read_opencv_yaml
+from kmcompile.readers.opencv.xml_text import is_xml
+from kmcompile.readers.opencv.yaml_text import YAML_START, is_json
 from kmcompile.readers.pickles.reader import read_pickle
 from kmcompile.readers.sklearn.container import read_objects
 from kmcompile.readers.skops.reader import SCHEMA, read_skops
+from kmcompile.readers.svmlight.model import START as SVMLIGHT_START
+from kmcompile.readers.svmlight.model import read_svmlight
 from kmcompile.readers.zip_members import member_names
 
 
@@ -62,9 +70,7 @@ def read_object(content: bytes) -> Any:
     InputError
         The format is not supported, or the model is unsupported, unsafe or damaged.
     """
-    for magic, what in _FOREIGN:
-        if content.startswith(magic):
-            raise InputError(f"the file is {what}")
+    refuse_foreign(content)
     return next(format for format in FORMATS if format.matches(content)).read(content)
 
 
@@ -88,6 +94,11 @@ _ZIP = b"PK"
 
 FORMATS: tuple[Format, ...] = (
     Format("LIBSVM", _starts_with(*KEYS), read_libsvm),
+    Format("LIBLINEAR", _starts_with(LIBLINEAR_START), read_liblinear),
+    Format("SVM-light", _starts_with(SVMLIGHT_START), read_svmlight),
+    Format("OpenCV XML", is_xml, read_opencv_xml),
+    Format("OpenCV YAML", _starts_with(*YAML_START), read_opencv_yaml),
+    Format("OpenCV JSON", is_json, read_opencv_json),
     Format("npz", _zip_with(FIRST_MEMBER), read_npz_model),
     Format("skops", _zip_with(SCHEMA), read_skops),
     Format("zip", _starts_with(_ZIP), _refuse_zip),
@@ -96,12 +107,3 @@ FORMATS: tuple[Format, ...] = (
 )
 """The formats in the order of their tests. The last one, pickle, matches any content, because a
 pickle may start with almost any byte; its reader refuses other content."""
-
-_FOREIGN: tuple[tuple[bytes, str], ...] = (
-    (b"\x04\x22\x4d\x18", "compressed with lz4; save it with compress='zlib'"),
-    (b"ZF", "of joblib before 0.10; save it again with a newer release"),
-    (b"\x93NUMPY", "a .npy array, not a model; save the estimator with joblib.dump"),
-    (b"solver_type ", "a LIBLINEAR model, not supported; put its weights into a .npz model"),
-    (b"\xef\xbb\xbf", "text with a byte order mark; save it as ASCII"),
-    (b"\x89HDF", "HDF5; save the estimator with joblib.dump"),
-)

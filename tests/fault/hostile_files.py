@@ -208,6 +208,15 @@ def _libsvm_rho():
     return gzip.compress(f"{start}rho {numbers}\nprobA {numbers}\nSV\n".encode(), 6)
 
 
+def _opencv(start, piece, n, end=b""):
+    return gzip.compress(start + piece * n + end, 1)
+
+
+_XML = b'<?xml version="1.0"?>\n<opencv_storage>'
+_SVM = b"%%YAML:1.0\n---\na:\n   svmType: C_SVC\n   var_count: 1\n   sv_total: %d\n"
+_SVM += b"   kernel: { type:LINEAR }\n   support_vectors:"
+
+
 def _repeated(method):
     """Return 480 MB of zeros."""
     zeros = bytes(20_000_000)
@@ -262,6 +271,27 @@ MODELS: dict[str, Callable[[], bytes]] = {
     "LIBSVM: lines": lambda: _libsvm("1 1:1\n", 3_000_000),
     "LIBSVM: empty lines": lambda: _libsvm("1\n", 10_000_000),
     "LIBSVM: a long header": _libsvm_rho,
+    "OpenCV: elements": lambda: _opencv(_XML, b"<_/>", 20_000_000),
+    "OpenCV: comments": lambda: _opencv(_XML, b"<!---->", 12_000_000),
+    "OpenCV: a tag without an end": lambda: _opencv(_XML + b"<", b"a", 90_000_000),
+    "OpenCV: declarations": lambda: _opencv(_XML, b"<?xml?>", 12_000_000),
+    "OpenCV: short lines": lambda: _opencv(b"%YAML:1.0\n---\n", b"- \n", 30_000_000),
+    "OpenCV: blank lines": lambda: _opencv(b"%YAML:1.0\n", b"\n", 90_000_000),
+    "OpenCV: a long string": lambda: _opencv(b'{"a":"', b"\\\\", 45_000_000),
+    "OpenCV: tokens": lambda: _opencv(b'{"a":[["b"', b",1", 45_000_000),
+    "OpenCV: short numbers": lambda: _opencv(
+        _SVM % 1 + b"\n      - [ 0", b",0", 45_000_000, b" ]\n"
+    ),
+    "OpenCV: short vectors": lambda: _opencv(_SVM % 9_000_000, b"\n      - [ 0 ]", 5_500_000),
+    "LIBLINEAR: lines": lambda: gzip.compress(
+        b"solver_type L2R_L2LOSS_SVR\nnr_class 2\nnr_feature 40000000\nbias -1\nw\n"
+        + b"0\n" * 40_000_000,
+        1,
+    ),
+    "SVM-light: lines": lambda: gzip.compress(
+        b"SVM-light Version V6.02\n0\n1\n1\n1\n1\n#\n9\n1\n20000001\n0\n" + b"1 #\n" * 20_000_000,
+        1,
+    ),
 }
 """Models by what they attack."""
 

@@ -152,7 +152,7 @@ def test_degree_must_be_an_integer(degree, tmp_path):
 
 
 VECTOR_LIES = [
-    (b"0:1", "index '0', must be an integer from 1"),
+    (b"0:1 0:2", "index '0', must be an integer from 1"),
     (b"-1:1", "index '-1'"),
     (b"1:1 1:2", "index '1', must be an integer from 2"),
     (b"2:1 1:2", "index '1', must be an integer from 3"),

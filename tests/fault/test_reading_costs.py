@@ -38,6 +38,7 @@ MEASURED = {
     "int8 vectors in xz",
     "skops: scalars of one text",
     "npz of int8",
+    "OpenCV: short numbers",
 }
 
 

@@ -1,6 +1,6 @@
 """Make the kept corpus: seeds from small models, and what a fuzzer found, within a limit.
 
-python tests/fuzz/fuzz_corpus.py [build/fuzz, or where else fuzz_run.py worked]
+python tests/fuzz/fuzz_corpus.py [build/fuzz, or where else fuzz_run.py worked] [TARGETS]
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ from sklearn.preprocessing import MinMaxScaler, Normalizer, StandardScaler  # no
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM  # noqa: E402
 
 from kit.libsvm_files import libsvm_text  # noqa: E402
+from kit.svmlight_files import svmlight_text  # noqa: E402
 
-LIMIT_BYTES = 140_000
+LIMIT_BYTES, PICKLE_LIMIT_BYTES = 35_000, 140_000
 """Of a target's archive."""
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [0.5, 3.0], [3.0, 0.25], [1.5, 1.5]])
@@ -93,7 +94,30 @@ def _pickle_seeds() -> Iterator[bytes]:
         yield path.read_bytes()
 
 
-SEEDS = {"libsvm": _libsvm_seeds, "pickle": _pickle_seeds}
+def _liblinear_seeds() -> Iterator[bytes]:
+    for path in sorted((STORED / "liblinear-2.50").glob("*.model")):
+        yield path.read_bytes()
+
+
+def _svmlight_seeds() -> Iterator[bytes]:
+    for kernel in ("linear", "poly", "rbf", "sigmoid"):
+        yield svmlight_text(SVC(kernel=kernel).fit(X[:3], Y[:3]), 2).encode()
+
+
+def _opencv_seeds() -> Iterator[bytes]:
+    for path in sorted((STORED / "opencv").iterdir()):
+        if path.suffix in (".xml", ".yml", ".json") and path.name not in OPENCV_NO_SEEDS:
+            yield path.read_bytes()
+
+
+OPENCV_NO_SEEDS = ("predict.json", "c_svc-poly-fraction.xml")
+SEEDS = {
+    "libsvm": _libsvm_seeds,
+    "liblinear": _liblinear_seeds,
+    "svmlight": _svmlight_seeds,
+    "opencv": _opencv_seeds,
+    "pickle": _pickle_seeds,
+}
 
 
 def keep(target: Target, found: Iterable[bytes]) -> int:
@@ -103,11 +127,12 @@ def keep(target: Target, found: Iterable[bytes]) -> int:
     if refused:
         raise SystemExit(f"{len(refused)} seeds of {target.name} are refused")
     content, names = io.BytesIO(), set()
+    limit = PICKLE_LIMIT_BYTES if target.name == "pickle" else LIMIT_BYTES
     with zipfile.ZipFile(content, "w") as archive:
         for data in (*seeds, *sorted(found, key=lambda data: (len(data), data))):
             name = hashlib.sha256(data).hexdigest()[:16]
             # The directory comes last: 62 bytes an entry.
-            full = content.tell() + 62 * len(names) > LIMIT_BYTES
+            full = content.tell() + 62 * len(names) > limit
             if name in names or len(data) > target.max_bytes or full:
                 continue
             entry = zipfile.ZipInfo(name)  # of 1980: the same inputs give the same archive
@@ -137,5 +162,7 @@ def minimised(target: Target, inputs: Path) -> list[bytes]:
 
 if __name__ == "__main__":
     for target in TARGETS.values():
+        if sys.argv[2:] and target.name not in sys.argv[2:]:
+            continue
         found = minimised(target, Path(sys.argv[1], target.name, "corpus")) if sys.argv[1:] else []
         print(target.name, keep(target, found), "inputs", target.corpus.stat().st_size, "bytes")

@@ -19,9 +19,12 @@ sys.path.insert(0, str(FOLDER.parents[1]))
 from kmcompile.errors import InputError, UsageError  # noqa: E402
 from kmcompile.model.kernel_machine import KernelMachine  # noqa: E402
 from kmcompile.readers.byte_budget import budget_of_file  # noqa: E402  # after the path
+from kmcompile.readers.formats import read_model  # noqa: E402
+from kmcompile.readers.liblinear.model import read_liblinear  # noqa: E402
 from kmcompile.readers.libsvm.model import read_libsvm  # noqa: E402
 from kmcompile.readers.pickles.reader import read_pickle  # noqa: E402
 from kmcompile.readers.sklearn.pipeline import read_sklearn  # noqa: E402
+from kmcompile.readers.svmlight.model import read_svmlight  # noqa: E402
 
 _EXECUTION = (
     *("pickle.find_class", "exec", "os.", "subprocess.", "shutil.", "socket.", "ctypes."),
@@ -67,6 +70,11 @@ def _split_text(content: bytes) -> list[bytes]:
     return re.findall(rb"[^ \n:]*[ \n:]?", content)[:-1]
 
 
+def _split_tree(content: bytes) -> list[bytes]:
+    """Return the words and signs of OpenCV's XML, YAML and JSON, each with the blanks behind it."""
+    return re.findall(rb"[^\s<>\[\]{},:]*[\s<>\[\]{},:]?", content)[:-1]
+
+
 def _split_pickle(content: bytes) -> list[bytes]:
     """Return the opcodes with their arguments, and what is none at the end."""
     starts: list[int] = []
@@ -82,6 +90,43 @@ _LIBSVM_WORDS = (
     *(b"rbf", b"sigmoid", b"precomputed", b"1:1", b"2147483647", b"-2147483648", b"4294967297"),
     *(b"1e308", b"1e-320", b"nan", b"inf", b"0x1p-3", b"1_0", b"\r\n"),
 )
+_LIBLINEAR_WORDS = (
+    *(b"solver_type", b"nr_class", b"label", b"nr_feature", b"bias", b"rho", b"w\n", b"MCSVM_CS"),
+    *(b"L2R_LR", b"L2R_L2LOSS_SVC", b"L1R_LR", b"L2R_L2LOSS_SVR", b"ONECLASS_SVM", b"nan", b"inf"),
+    *(b"1e308", b"1e-320", b"-1", b"2147483647", b"4294967297", b"0x1p-3", b"1_0", b"\r\n"),
+)
+_SVMLIGHT_WORDS = (
+    *(b"SVM-light Version V6.02", b"# kernel type", b"empty#", b"#\n", b"1:1", b"0:1", b"qid:1"),
+    *(b"nan", b"inf", b"1e308", b"1e-320", b"2147483647", b"4294967297", b"0x1p-3", b"\r\n"),
+)
+_OPENCV_WORDS = (
+    *(
+        b'<?xml version="1.0"?>',
+        b"<opencv_storage>",
+        b"</opencv_storage>",
+        b"<_>",
+        b"</_>",
+        b"<!--",
+    ),
+    *(b"-->", b"<!DOCTYPE", b"<!ENTITY", b"&lt;", b"&#65;", b"<![CDATA[", b"%YAML:1.0\n---\n"),
+    *(b"!!opencv-matrix", b"type_id", b"my_svm", b"opencv_ml_svm", b"svmType", b"svm_type", b"- "),
+    *(
+        b"C_SVC",
+        b"NU_SVC",
+        b"ONE_CLASS",
+        b"EPS_SVR",
+        b"NU_SVR",
+        b"LINEAR",
+        b"POLY",
+        b"RBF",
+        b"CHI2",
+    ),
+    *(b"SIGMOID", b"INTER", b"kernel", b"type", b"gamma", b"coef0", b"degree", b"var_count"),
+    *(b"var_all", b"var_idx", b"class_count", b"class_labels", b"sv_total", b"support_vectors"),
+    *(b"decision_functions", b"sv_count", b"rho", b"alpha", b"index", b"data", b".Inf", b".Nan"),
+    *(b"1e308", b"1e-320", b"2147483647", b"-2147483648", b"4294967297", b"0x1p-3", b"1_0"),
+    *(b"...", b"&a", b"*a", b"|", b">", b"\r\n", b"\t", b"{", b"[", b'"'),
+)
 _PICKLE_WORDS = (
     *(b"csklearn.svm._classes\nSVC\n", b"cos\nsystem\n", b"cbuiltins\neval\n", b"\x81}", b"b."),
     *(b"cnumpy\ndtype\n", b"cnumpy\nndarray\n", b"cnumpy._core.multiarray\n_reconstruct\n"),
@@ -96,6 +141,9 @@ TARGETS = {
     target.name: target
     for target in (
         Target("libsvm", read_libsvm, 4096, _LIBSVM_WORDS, _split_text),
+        Target("liblinear", read_liblinear, 4096, _LIBLINEAR_WORDS, _split_text),
+        Target("svmlight", read_svmlight, 4096, _SVMLIGHT_WORDS, _split_text),
+        Target("opencv", read_model, 8192, _OPENCV_WORDS, _split_tree),
         Target("pickle", _read_pickled, 16384, _PICKLE_WORDS, _split_pickle),
     )
 }

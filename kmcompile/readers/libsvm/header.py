@@ -1,4 +1,4 @@
-"""The header of LIBSVM's `.model` files: keys and values up to the line SV."""
+"""The header of LIBSVM's `.model` files: keys and values up to the line SV; of LIBLINEAR's, w."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Header:
     Parameters
     ----------
     lines : Lines
-        At the first line; afterwards at the line SV.
+        At the first line; afterwards at the line `end`.
+    keys : tuple of str
+    end : str
 
     Raises
     ------
@@ -40,13 +42,13 @@ class Header:
         A key is unknown or occurs twice.
     """
 
-    def __init__(self, lines: Lines) -> None:
+    def __init__(self, lines: Lines, keys: tuple[str, ...] = _KEYS, end: str = "SV") -> None:
         self.digits = Digits()
         self._values: dict[str, list[bytes]] = {}
         self._line_of: dict[str, int] = {}
         while True:
-            words = lines.words("a key of the header, or SV")
-            if words == [b"SV"]:
+            words = lines.words(f"a key of the header, or {end}")
+            if words == [end.encode()]:
                 break
             key = words[0].decode("ascii") if words else ""
             if key == "coef":
@@ -54,9 +56,9 @@ class Header:
                     "coef begins the weights that ThunderSVM repeats behind a linear kernel; "
                     "remove this line and the next, the support vectors say the same"
                 )
-            if key not in _KEYS:
+            if key not in keys:
                 found = shown(words[0]) if words else "an empty line"
-                raise lines.error(f"{found}, must be {', '.join(_KEYS)} or SV; {_REMEDY}")
+                raise lines.error(f"{found}, must be {', '.join(keys)} or {end}; {_REMEDY}")
             if key in self._values:
                 raise lines.error(f"{key} again, first in line {self._line_of[key]}; {_REMEDY}")
             self._values[key], self._line_of[key] = words[1:], lines.number

@@ -17,7 +17,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import MAX_CLASSES
 from kmcompile.readers.libsvm.header import Header
 from kmcompile.readers.libsvm.sv_lines import SupportVectors
-from kmcompile.readers.libsvm.text import LARGEST_INT, Lines
+from kmcompile.readers.libsvm.text import LARGEST_INT, Lines, few_digits
 
 MAX_TEXT_BYTES = 100_000_000
 """Largest file; no model that fits a microcontroller needs more than some megabytes."""
@@ -184,10 +184,16 @@ def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str
     later = "ignores later ones, as the C does"
     if kernel.of_distance:
         later = "adds later ones to the distances, the C does not look at them"
+    last = width - 1 + vectors.first_index
     notes = [
-        f"a LIBSVM file does not tell the number of features: {width} is the largest index of its "
+        f"a LIBSVM file does not tell the number of features: {last} is the largest index of its "
         f"support vectors; svm-predict {later}"
     ]
+    if vectors.first_index == 0:
+        notes.append(
+            f"the features of the file count from 0: the C takes {width}, in the order of their "
+            "indices"
+        )
     if header.has("probA") or header.has("prob_density_marks"):
         notes.append(
             "the model has probabilities: the label is that of svm-predict without -b 1, "
@@ -198,10 +204,5 @@ def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str
         "coefficients": vectors.coefficient_digits,
         "rho and kernel parameters": header.digits,
     }
-    few = [f"{name} {digits.most}" for name, digits in groups.items() if digits.rounded]
-    if few:
-        notes.append(
-            f"the file has few digits ({', '.join(few)}): what had more was rounded when it was "
-            "saved, and is compiled as the file has it"
-        )
+    notes += few_digits(groups)
     return tuple(notes)

@@ -6,6 +6,7 @@ import re
 from array import array
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.numeric.arrays import Float64Array
@@ -34,11 +35,15 @@ class SupportVectors:
     lines : Lines
         At the line SV; afterwards at the last line.
     n_sv, n_rows : int
+    n_features : int
+        The width of the vectors, where the file tells it; they are no narrower.
 
     Attributes
     ----------
     coefficients : ndarray of shape (n_rows, n_sv), float64
-    vectors : ndarray of shape (n_sv, largest index), float64
+    vectors : ndarray of shape (n_sv, width), float64
+    first_index : int
+        0 where features count from 0, as LIBSVM's C and Java interfaces let them, otherwise 1.
     coefficient_digits, vector_digits : Digits
 
     Raises
@@ -47,7 +52,7 @@ class SupportVectors:
         A line is malformed, or there are fewer or more than `n_sv`.
     """
 
-    def __init__(self, lines: Lines, n_sv: int, n_rows: int) -> None:
+    def __init__(self, lines: Lines, n_sv: int, n_rows: int, n_features: int = 0) -> None:
         self.coefficient_digits, self.vector_digits = Digits(), Digits()
         self._lines = lines
         self._coefficients, self._values = array("d"), array("d")
@@ -61,7 +66,9 @@ class SupportVectors:
             self._read_pairs(row, words[n_rows:])
         lines.require_end()
         self.coefficients = np.frombuffer(self._coefficients).reshape(n_sv, n_rows).T
-        self.vectors = self._dense(n_sv)
+        columns = np.frombuffer(self._columns, dtype=np.int64)
+        self.first_index = 0 if columns.min(initial=1) == 0 else 1
+        self.vectors = self._dense(n_sv, columns - self.first_index, n_features)
 
     def _read_coefficients(self, words: list[bytes]) -> None:
         for word in words:
@@ -69,7 +76,7 @@ class SupportVectors:
             self.coefficient_digits.count(word)
 
     def _read_pairs(self, row: int, words: list[bytes]) -> None:
-        previous = 0
+        previous = -1
         for word in words:
             match = _PAIR.fullmatch(word)
             if match is None:
@@ -80,7 +87,7 @@ class SupportVectors:
             self._values.append(self._real(f"the value of index {index}", match[2]))
             self.vector_digits.count(match[2])
             self._rows.append(row)
-            self._columns.append(index - 1)
+            self._columns.append(index)
             previous = index
 
     def _real(self, what: str, word: bytes) -> float:
@@ -91,12 +98,11 @@ class SupportVectors:
         return value
 
     def _index_error(self, word: bytes, previous: int) -> InputError:
-        allowed = f"an integer from {previous + 1} (they ascend, from 1) to {LARGEST_INT}"
+        allowed = f"an integer from {previous + 1} (they ascend, from 0 or 1) to {LARGEST_INT}"
         return self._lines.error(f"index {shown(word)}, must be {allowed}; save the model again")
 
-    def _dense(self, n_sv: int) -> Float64Array:
-        columns = np.frombuffer(self._columns, dtype=np.int64)
-        width = int(columns.max(initial=-1)) + 1
+    def _dense(self, n_sv: int, columns: NDArray[np.int64], n_features: int) -> Float64Array:
+        width = max(int(columns.max(initial=-1)) + 1, n_features)
         if width == 0:
             raise self._lines.error("no support vector has a feature; retrain the model")
         n_bytes = n_sv * width * FLOAT_BYTES

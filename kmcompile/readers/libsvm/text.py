@@ -1,4 +1,4 @@
-"""The lines, words and numbers of LIBSVM's text files, read strictly.
+"""The lines, words and numbers of text files like LIBSVM's, read strictly.
 
 Python's int() and float() take more than C's printf writes (underscores, the digits of other
 alphabets, hexadecimal floats through fromhex); here a number is what `%d` and `%.17g` write.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
+from collections.abc import Mapping
 
 from kmcompile.errors import InputError
 from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
@@ -77,7 +78,7 @@ class Lines:
         """Raise InputError if anything follows."""
         if self._stream.read(1):
             self.number += 1
-            raise self.error("follows the last support vector, total_sv is too small or it is not")
+            raise self.error("follows the last line of the model; it was altered, save it again")
 
     def error(self, problem: str) -> InputError:
         """Return the error of the line read last."""
@@ -135,6 +136,17 @@ class Digits:
     def rounded(self) -> bool:
         """Whether `%.17g` would have written more digits of some number."""
         return self._inexact and self.most < self.EXACT
+
+
+def few_digits(groups: Mapping[str, Digits]) -> list[str]:
+    """Return the note on groups of numbers that were rounded when they were saved, if any."""
+    few = [f"{name} {digits.most}" for name, digits in groups.items() if digits.rounded]
+    if not few:
+        return []
+    return [
+        f"the file has few digits ({', '.join(few)}): what had more was rounded when it was "
+        "saved, and is compiled as the file has it"
+    ]
 
 
 def _significant(word: bytes) -> int:

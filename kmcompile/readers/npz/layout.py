@@ -14,7 +14,8 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `support_vectors` | floats (n_sv, n_kernel_features), behind the steps |
 | `dual_coef` | floats (n_rows, n_sv) |
 | `intercept` | floats (n_decisions,) |
-| `classes` | integers, text, booleans or floats (n_classes,), all different; only where there are |
+| `classes` | integers, text, booleans or floats (n_classes,), all different; none in a regression;
+in a one-class machine -1 and 1 if left out |
 | `class_counts` | integers (n_classes,), the vectors of each class; only one-vs-one |
 | `zero_is_positive` | boolean: whether f = 0 is `classes[1]` |
 | `last_of_equal`, `log_odds`, `break_ties` | boolean, False if left out |
@@ -42,6 +43,9 @@ from types import MappingProxyType
 from kmcompile.model.kernel_machine import Task
 
 FORMAT_VERSION = 1
+
+ONE_CLASS_LABELS = (-1, 1)
+"""The labels of a one-class machine that has no `classes`."""
 
 FIRST_MEMBER = "format_version.npy"
 """The member by which the layout is recognised among zip archives."""

@@ -14,6 +14,7 @@ from kmcompile.readers.fields import Fields
 from kmcompile.readers.npz.layout import (
     FLAGS,
     FORMAT_VERSION,
+    ONE_CLASS_LABELS,
     OPTIONAL,
     PARAMETERS,
     REQUIRED,
@@ -158,12 +159,14 @@ def _classes(fields: Fields, task: Task) -> tuple[tuple[Label, ...], tuple[int, 
     counted = task is Task.ONE_VS_ONE and not fields.has(ROUTING[0])
     if counted:
         wanted.add("class_counts")
+    if task is Task.ONE_CLASS and fields.has("classes"):
+        wanted.add("classes")
     for name in ("classes", "class_counts"):
         if fields.has(name) != (name in wanted):
             found = "is there" if fields.has(name) else "is missing"
             raise InputError(f"{name} {found} in a {task.value} machine; {_REMEDY}")
-    if task is Task.ONE_CLASS:
-        return (-1, 1), ()
+    if task is Task.ONE_CLASS and not wanted:
+        return ONE_CLASS_LABELS, ()
     if task is Task.REGRESSION:
         return (), ()
     classes = fields.labels("classes")

@@ -11,7 +11,14 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
-from kmcompile.readers.npz.layout import FLAGS, FORMAT_VERSION, PARAMETERS, STEPS, step_prefix
+from kmcompile.readers.npz.layout import (
+    FLAGS,
+    FORMAT_VERSION,
+    ONE_CLASS_LABELS,
+    PARAMETERS,
+    STEPS,
+    step_prefix,
+)
 from kmcompile.steps import Step
 from kmcompile.whole_file import write_whole
 
@@ -59,7 +66,7 @@ def npz_model(machine: KernelMachine) -> bytes:
         "decision_function_shape": machine.decision_function_shape,
         **{name: getattr(machine, name) for name in FLAGS},
     }
-    if machine.task not in (Task.ONE_CLASS, Task.REGRESSION):
+    if machine.task is not Task.REGRESSION and machine.classes != ONE_CLASS_LABELS:
         arrays["classes"] = _class_array(machine.classes)
     if machine.shares_rows:
         arrays["class_counts"] = np.array(machine.class_counts, dtype=np.int64)

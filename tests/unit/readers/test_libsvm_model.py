@@ -117,6 +117,19 @@ def test_an_empty_vector_is_the_origin(tmp_path):
     assert machine.intercept.tolist() == [-0.5]
 
 
+def test_features_that_count_from_0_are_those_that_count_from_1(tmp_path):
+    """LIBSVM's C, Java and Python interfaces write such files, and svm-predict answers them."""
+    text = libsvm_text(SVC(kernel="poly").fit(X, Y))
+    shifted = re.sub(rb" ([0-9]+):", lambda m: b" %d:" % (int(m[1]) - 1), text)
+    one, zero = tmp_path / "one", tmp_path / "zero"
+    one.write_bytes(text)
+    zero.write_bytes(shifted)
+    assert load_model(zero).sha256 == load_model(one).sha256
+    notes = load_model(zero).notes
+    assert "3 is the largest index" in notes[0]
+    assert "count from 0: the C takes 4" in notes[1]
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_float64_is_read_back_as_it_was_written(value):
     written = re.sub(rb"rho \S+", b"rho %.17g" % value, libsvm_text(MODEL))

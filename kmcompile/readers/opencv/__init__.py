@@ -1,0 +1,1 @@
+"""Models of OpenCV: cv::ml::SVM and CvSVM."""
