@@ -101,8 +101,9 @@ def _check_types(options: dict[str, Any]) -> None:
     from kmcompile.request.options import NAMES
 
     single: tuple[type, ...] = (str, Number, os.PathLike)
+    several = {**dict.fromkeys(NAMES, (str, list, tuple)), "before": (*single, list, tuple)}
     for option, value in options.items():
-        allowed = {"name": (str,), **dict.fromkeys(NAMES, (str, list, tuple))}.get(option, single)
+        allowed = {"name": (str,), **several}.get(option, single)
         is_array = option in (*_SAMPLES, "input_tolerance")
         if not (value is None or is_array or isinstance(value, allowed)):
             raise UsageError(
