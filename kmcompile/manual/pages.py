@@ -81,4 +81,8 @@ def _read(path: Path) -> Page:
 def _no_topic(topic: str, topics: Sequence[str]) -> str:
     near = get_close_matches(topic.lower(), topics, n=1, cutoff=0.5)
     advice = f"; the nearest is {near[0]}" if near else ""
-    return f"the manual has no topic {topic}{advice}\ntopics: {', '.join(topics)}"
+    half = -(-len(topics) // 2)  # a line of a message has 500 letters at most
+    listed = (", ".join(part) for part in (topics[:half], topics[half:]))
+    return "\n".join(
+        [f"the manual has no topic {topic}{advice}", f"topics: {next(listed)},", *listed]
+    )

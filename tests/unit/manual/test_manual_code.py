@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from documents import CHECKOUT, DOCUMENTS, PAGES, README, blocks, commands, name_of
 from scipy.io import savemat
@@ -29,7 +30,10 @@ ALL_C = [code for document in DOCUMENTS for code in blocks(document, "c")]
 ALL_PYTHON = [code for document in DOCUMENTS for code in blocks(document, "python")]
 
 # A word of each block of Python code.
-PYTHON = ("compile_model", "precomputed_machine", "chosen.reduced", "FaLKSVC", "loadmat")
+PYTHON = (
+    *("compile_model", "precomputed_machine", "chosen.reduced", "FaLKSVC", "loadmat"),
+    "load_wine",
+)
 
 # What the code's headers are made from: options of the compilation by the prefix.
 OPTIONS = {
@@ -94,6 +98,17 @@ def test_python_interface_gives_the_labels_of_predict(
     names = run_python("compile_model")
     assert names["answers"].tolist() == names["model"].predict(names["X"]).tolist()
     assert names["again"].tolist() == names["answers"].tolist()
+
+
+def test_the_first_board_has_a_model_with_its_scaler_and_samples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run_python("load_wine")
+    machine = load_model("build/wine.pkl")
+    answers = np.array(machine.classes)[evaluate(machine, names["X_test"]).labels]
+    assert answers.tolist() == names["model"].predict(names["X_test"]).tolist()
+    assert np.load("build/test.npz")["y"].tolist() == names["y_test"].tolist()
 
 
 def test_machine_of_a_precomputed_kernel_is_saved(

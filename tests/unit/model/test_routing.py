@@ -89,9 +89,10 @@ def test_bounds_hold_the_decisions_of_every_leaf_that_may_be_right(case):
     X = boundary_inputs(machine)
     X = X[interpret(program, X).results["status"] == Status.OK]
     answers, reference = interpret(program, X), evaluate(machine, X)
+    right = [exact_targets(machine.routing, x) for x in X.astype(np.float64)]
     for leaf in range(machine.routing.n_leaves):
         own, error = leaf_decisions(machine, leaf, X)
-        here = [leaf in exact_targets(machine.routing, x) for x in X.astype(np.float64)]
+        here = [leaf in leaves for leaves in right]
         off = np.abs(answers.decisions - own) - error
         assert (off <= answers.bounds)[here].all()
         assert (np.abs(reference.decisions - own) <= reference.error + error)[here].all()
