@@ -19,7 +19,6 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.readers.fields import MAX_CLASSES
 from kmcompile.readers.libsvm.header import Header
-from kmcompile.readers.libsvm.model import MAX_TEXT_BYTES
 from kmcompile.readers.libsvm.text import LARGEST_INT, Digits, Lines, few_digits, real, shown
 
 _KEYS = ("solver_type", "nr_class", "label", "nr_feature", "bias", "rho")
@@ -60,11 +59,6 @@ def read_liblinear(content: bytes) -> KernelMachine:
     InputError
         It is damaged or cannot be compiled; the message starts with the number of the line.
     """
-    if len(content) > MAX_TEXT_BYTES:
-        raise InputError(
-            f"{len(content)} bytes of text, must be at most {MAX_TEXT_BYTES}; "
-            "train on fewer features"
-        )
     lines = Lines(content)
     header = Header(lines, _KEYS, "w")
     solver = header.choice("solver_type", tuple(_KINDS))

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 import numpy as np
 
-from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
@@ -18,9 +17,6 @@ from kmcompile.readers.fields import MAX_CLASSES
 from kmcompile.readers.libsvm.header import Header
 from kmcompile.readers.libsvm.sv_lines import SupportVectors
 from kmcompile.readers.libsvm.text import LARGEST_INT, Lines, few_digits
-
-MAX_TEXT_BYTES = 100_000_000
-"""Largest file; no model that fits a microcontroller needs more than some megabytes."""
 
 KINDS = MappingProxyType(
     {
@@ -45,11 +41,6 @@ def read_libsvm(content: bytes) -> KernelMachine:
     InputError
         It is damaged or cannot be compiled; the message starts with the number of the line.
     """
-    if len(content) > MAX_TEXT_BYTES:
-        raise InputError(
-            f"{len(content)} bytes of text, must be at most {MAX_TEXT_BYTES}; "
-            "train on fewer samples"
-        )
     lines = Lines(content)
     header = Header(lines)
     svm_type = header.choice("svm_type", tuple(KINDS))

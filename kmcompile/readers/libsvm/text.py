@@ -18,6 +18,9 @@ from kmcompile.readers.record import short_ascii
 MAX_LINE_BYTES = 10_000_000
 """Longest line: 400,000 features, or the pairs of 900 classes, of 25 characters each."""
 
+MAX_TEXT_BYTES = 100_000_000
+"""Largest file; no model that fits a microcontroller needs more than some megabytes."""
+
 LARGEST_INT = 2**31 - 1
 """Largest value of LIBSVM's C type int."""
 
@@ -30,6 +33,15 @@ _REAL = re.compile(rb"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _NOT_FINITE = re.compile(rb"[+-]?(?:inf|infinity|nan|1\.#[a-z]+)", re.IGNORECASE)
 
 
+def require_short(content: bytes) -> None:
+    """Raise InputError if a text has more than `MAX_TEXT_BYTES` bytes."""
+    if len(content) > MAX_TEXT_BYTES:
+        raise InputError(
+            f"{len(content)} bytes of text, must be at most {MAX_TEXT_BYTES}; "
+            "train on fewer samples or features"
+        )
+
+
 class Lines:
     """Reads a text line by line; `number` is that of the line read last, from 1.
 
@@ -39,6 +51,7 @@ class Lines:
     """
 
     def __init__(self, content: bytes) -> None:
+        require_short(content)
         self._stream = io.BytesIO(content)
         self._budget = current_budget()
         self.size_bytes = len(content)

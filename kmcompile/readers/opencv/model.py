@@ -18,8 +18,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import MAX_CLASSES
-from kmcompile.readers.libsvm.model import MAX_TEXT_BYTES
-from kmcompile.readers.libsvm.text import LARGEST_INT
+from kmcompile.readers.libsvm.text import LARGEST_INT, require_short
 from kmcompile.readers.opencv.pairs import Decision, one_vs_one_rows
 from kmcompile.readers.opencv.tree import Branch, Node
 from kmcompile.readers.opencv.xml_text import read_xml
@@ -69,11 +68,7 @@ def read_opencv_json(content: bytes) -> KernelMachine:
 
 
 def _read(content: bytes, parse: Callable[[bytes], Node], what: str) -> KernelMachine:
-    if len(content) > MAX_TEXT_BYTES:
-        raise InputError(
-            f"{len(content)} bytes of text, must be at most {MAX_TEXT_BYTES}; "
-            "train on fewer samples"
-        )
+    require_short(content)
     svm = _only_svm(parse(content), what)
     type_name = next(name for name in _TYPE_NAMES if svm.has(name))
     svm_type = svm.choice(type_name, tuple(_KINDS))

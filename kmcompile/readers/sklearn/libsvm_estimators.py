@@ -123,8 +123,9 @@ def _training_notes(fields: Fields) -> tuple[str, ...]:
     notes = []
     if fields.get("probability", False) is True:
         notes.append(
-            "probability=True: the label is that of predict, which can differ from the "
-            "largest predict_proba"
+            "probability=True: the label is that of predict, which can differ from the largest "
+            "predict_proba; the probabilities are left out (those of CalibratedClassifierCV with "
+            "ensemble=False are compiled)"
         )
     status = fields.get("fit_status_", 0)
     if isinstance(status, int | np.integer) and status == 1:

@@ -14,7 +14,6 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.readers.libsvm.model import MAX_TEXT_BYTES
 from kmcompile.readers.libsvm.sv_lines import SupportVectors
 from kmcompile.readers.libsvm.text import LARGEST_INT, Lines, few_digits, integer, real, shown
 
@@ -68,11 +67,6 @@ def read_svmlight(content: bytes) -> KernelMachine:
     InputError
         It is damaged or cannot be compiled; the message starts with the number of the line.
     """
-    if len(content) > MAX_TEXT_BYTES:
-        raise InputError(
-            f"{len(content)} bytes of text, must be at most {MAX_TEXT_BYTES}; "
-            "train on fewer samples"
-        )
     lines = _Lines(content)
     lines.words("the version of SVM-light")
     kernel = _kernel(lines)

@@ -17,8 +17,8 @@ from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
-from kmcompile.readers.liblinear import model as liblinear_model
 from kmcompile.readers.liblinear.model import read_liblinear
+from kmcompile.readers.libsvm import text
 
 FOLDER = Path(__file__).parents[2] / "fault" / "stored_models" / "liblinear-2.50"
 ANSWERS = json.loads((FOLDER / "predict.json").read_text())
@@ -129,6 +129,6 @@ def test_an_intercept_beyond_float64_is_refused():
 
 
 def test_long_files_are_refused(monkeypatch):
-    monkeypatch.setattr(liblinear_model, "MAX_TEXT_BYTES", 100)
+    monkeypatch.setattr(text, "MAX_TEXT_BYTES", 100)
     with pytest.raises(InputError, match="must be at most 100"):
         read_liblinear(TWO)

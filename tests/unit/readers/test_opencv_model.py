@@ -20,7 +20,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
-from kmcompile.readers.opencv import model as opencv_model
+from kmcompile.readers.libsvm import text
 
 FOLDER = Path(__file__).parents[2] / "fault" / "stored_models" / "opencv"
 ANSWERS = json.loads((FOLDER / "predict.json").read_text())
@@ -200,6 +200,6 @@ def test_a_fractional_degree_is_refused():
 
 
 def test_long_files_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(opencv_model, "MAX_TEXT_BYTES", 1000)
+    monkeypatch.setattr(text, "MAX_TEXT_BYTES", 1000)
     with pytest.raises(InputError, match="must be at most 1000"):
         load_model(FOLDER / "c_svc-rbf.xml")

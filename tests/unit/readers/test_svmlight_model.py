@@ -11,7 +11,7 @@ from kit.svmlight_files import KERNELS, svmlight_text
 from kmcompile.errors import InputError
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
-from kmcompile.readers.svmlight import model as svmlight_model
+from kmcompile.readers.libsvm import text
 from kmcompile.readers.svmlight.model import read_svmlight
 
 X, Y = load_iris(return_X_y=True)
@@ -83,6 +83,6 @@ def test_truncated_files_are_refused_at_every_byte():
 
 
 def test_long_files_are_refused(monkeypatch):
-    monkeypatch.setattr(svmlight_model, "MAX_TEXT_BYTES", 100)
+    monkeypatch.setattr(text, "MAX_TEXT_BYTES", 100)
     with pytest.raises(InputError, match="must be at most 100"):
         read_svmlight(TEXT.encode())
