@@ -76,8 +76,9 @@ _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on suc
 @choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
 @_json_option
 @_quiet_option
+@click.option("--verbose", is_flag=True, help="Print also why early exits are left out.")
 @click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
-def compile_command(model: Path, as_json: bool, quiet: bool, **values: Any) -> None:
+def compile_command(model: Path, as_json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
     """Compile a trained SVM to C99, run the C, and prove that it gives the same answers.
 
     MODEL is a fitted scikit-learn support vector machine, another linear or kernel machine, or a
@@ -93,7 +94,7 @@ def compile_command(model: Path, as_json: bool, quiet: bool, **values: Any) -> N
     if as_json:
         console.emit(console.print_json, compiled.report)
     elif not quiet:
-        console.emit(_print_report, compiled.report, compiled.folder)
+        console.emit(_print_report, compiled.report, compiled.folder, verbose)
 
 
 @click.command(short_help="List the targets.")
@@ -311,10 +312,10 @@ def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
             click.echo(f"to install what is missing{what}: {install_command(missing)}")
 
 
-def _print_report(report: dict[str, Any], folder: Path | None) -> None:
+def _print_report(report: dict[str, Any], folder: Path | None, verbose: bool) -> None:
     from kmcompile.report import terminal
 
-    terminal.print_report(report, console.styled())
+    terminal.print_report(report, console.styled(), verbose=verbose)
     if folder is not None:
         click.echo(f"\nwritten to {printable(str(folder))}; its report.html has the plots")
 

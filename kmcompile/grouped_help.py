@@ -22,7 +22,14 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "In flight": ("monitor", "telemetry", "step", "redundancy", "tables", "capacity"),
         "The thresholds of the NSV paper": ("thresholds", "window", "dimensions"),
-        "What is run and shown": ("verify", "as_json", "quiet", "version", "_click_default_help"),
+        "What is run and shown": (
+            "verify",
+            "as_json",
+            "quiet",
+            "verbose",
+            "version",
+            "_click_default_help",
+        ),
     }
 )
 """Heading -> the parameters of options under it."""

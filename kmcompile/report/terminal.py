@@ -50,7 +50,7 @@ _UNSAID = (
 )
 
 
-def print_report(report: dict[str, Any], console: Console, *, quiet: bool = False) -> None:
+def print_report(report: dict[str, Any], console: Console, *, verbose: bool = False) -> None:
     """Print the report; colours and bars only where the console has them.
 
     Parameters
@@ -59,11 +59,9 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
         report.json.
     console : rich.console.Console
         The console, which respects NO_COLOR, pipes and terminals without Unicode.
-    quiet : bool
-        Print nothing.
+    verbose : bool
+        Print also why early exits are left out.
     """
-    if quiet:
-        return
     status, phrase = checks.verdict(report)
     head = Text(_plain(summary.title(report), console), style="bold")
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
@@ -84,7 +82,7 @@ def print_report(report: dict[str, Any], console: Console, *, quiet: bool = Fals
         (of_modes, _modes(report, console)),
         ("verification", _verification(report, console)),
         ("not available", _missing(report, console)),
-        ("notes", _notes(report, console)),
+        ("notes", _notes(report, console, verbose)),
     ):
         if table.row_count:
             console.print()
@@ -329,11 +327,13 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
     return table
 
 
-def _notes(report: dict[str, Any], console: Console) -> Table:
-    """Return the notes, without those that are in a check above."""
+def _notes(report: dict[str, Any], console: Console, verbose: bool) -> Table:
+    """Return the notes, without those that are in a check above; those on exits if asked for."""
     table = _grid("left", "left")
-    made = report["calibration"] or report["choice"] or {"notes": ()}
-    notes = [*report["notes"], *made["notes"], *(report["reduction"] or {"notes": ()})["notes"]]
+    made = (report["calibration"] or report["choice"] or {"notes": ()})["notes"]
+    if made and not verbose:
+        made = ["why early exits are left out: --verbose, or report.html"]
+    notes = [*report["notes"], *made, *(report["reduction"] or {"notes": ()})["notes"]]
     for note in (*notes, *(note for one in told_of(report).values() for note in one.notes)):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row("", _cell(note, console))

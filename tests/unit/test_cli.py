@@ -89,7 +89,7 @@ def pipeline(monkeypatch: pytest.MonkeyPatch) -> FakePipeline:
 def printed_reports(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     printed: list[dict[str, Any]] = []
     terminal = types.ModuleType("kmcompile.report.terminal")
-    vars(terminal)["print_report"] = lambda report, console: printed.append(report)
+    vars(terminal)["print_report"] = lambda report, *_, **__: printed.append(report)
     import kmcompile.report
 
     monkeypatch.setitem(sys.modules, "kmcompile.report.terminal", terminal)

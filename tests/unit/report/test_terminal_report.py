@@ -13,9 +13,9 @@ from kmcompile.report import terminal
 from kmcompile.report.json_report import to_dict
 
 
-def _printed(report: dict[str, Any], *, quiet: bool = False, **console: Any) -> str:
+def _printed(report: dict[str, Any], *, verbose: bool = False, **console: Any) -> str:
     stream = io.StringIO()
-    terminal.print_report(report, Console(file=stream, **console), quiet=quiet)
+    terminal.print_report(report, Console(file=stream, **console), verbose=verbose)
     return stream.getvalue()
 
 
@@ -31,8 +31,11 @@ def test_no_color_is_honoured(report):
     assert "\x1b[3" not in text
 
 
-def test_quiet_prints_nothing(report):
-    assert _printed(report, quiet=True) == ""
+def test_why_exits_are_left_out_is_told_on_request(report):
+    made = {**report, "choice": {"notes": ["sign_map does not pay here"]}, "calibration": None}
+    short, long = (_printed(made, verbose=verbose, width=100) for verbose in (False, True))
+    assert "why early exits are left out: --verbose" in short and "sign_map" not in short
+    assert "sign_map does not pay here" in long and "--verbose" not in long
 
 
 def test_an_ascii_terminal_gets_ascii(report):
