@@ -61,6 +61,12 @@ class Compiled:
         where = f" in {self.folder}" if self.folder else ""
         return f"<kmcompile.Compiled {self.program.name} for {self.program.target}{where}>"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: figures of the program, and the choices with a plot."""
+        from kmcompile.report.html import notebook
+
+        return notebook(self.report)
+
     @property
     def choices(self) -> list[dict[str, Any]]:
         """The programs that were compared, with what each takes: "choices" of the report."""

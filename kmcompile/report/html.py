@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from kmcompile.report import checks, page_rows, summary
 from kmcompile.report.cascade import Cascade
+from kmcompile.report.choices import HEADS, choice_rows, choices_plot
 from kmcompile.report.html_environment import html_environment
-from kmcompile.report.page import page_of
+from kmcompile.report.page import figures_of, page_of
 from kmcompile.report.summary import Report
 from kmcompile.report.trajectories import Trajectories
 from kmcompile.verify.evidence import Evidence
@@ -32,3 +34,22 @@ def render(
     page = page_of(report, evidence, cascade, trajectories)
     template = html_environment().get_template("report/report.html.j2")
     return template.render(page=page).encode("utf-8")
+
+
+def notebook(report: Report) -> str:
+    """Return what a notebook shows of a compiled model: its figures, and the choices with a plot.
+
+    Parameters
+    ----------
+    report : dict
+        report.json.
+    """
+    template = html_environment().get_template("report/notebook.html.j2")
+    return template.render(
+        title=summary.title(report),
+        verdict=checks.verdict(report)[1],
+        tiles=page_rows.tiles(report),
+        heads=HEADS,
+        rows=choice_rows(report["choices"]) if len(report["choices"]) > 1 else (),
+        figures=figures_of(choices_plot(report)),
+    )

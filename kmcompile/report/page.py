@@ -83,7 +83,7 @@ def page_of(
         choices=tuple(choice_rows(report["choices"])),
         choice_heads=HEADS,
         choice_caption=CAPTION,
-        choice_figures=_figures(choices_plot(report)),
+        choice_figures=figures_of(choices_plot(report)),
         formats=page_rows.formats(report),
         formats_source=summary.formats_source(report),
         reduction=reduction_facts(report),
@@ -117,7 +117,7 @@ def _value_figures(evidence: Evidence | None, of_regression: bool) -> tuple[Figu
         return ()
     from kmcompile.report.plots import plots
 
-    return _figures(plots(evidence, of_regression))
+    return figures_of(plots(evidence, of_regression))
 
 
 def _stage_figures(cascade: Cascade | None) -> tuple[Figure, ...]:
@@ -125,7 +125,7 @@ def _stage_figures(cascade: Cascade | None) -> tuple[Figure, ...]:
         return ()
     from kmcompile.report.cascade_plots import cascade_plots
 
-    return _figures(cascade_plots(cascade))
+    return figures_of(cascade_plots(cascade))
 
 
 def _cost_figures(report: Report, cascade: Cascade | None) -> tuple[Figure, ...]:
@@ -133,7 +133,7 @@ def _cost_figures(report: Report, cascade: Cascade | None) -> tuple[Figure, ...]
         return ()
     from kmcompile.report.cost_plots import cost_plots
 
-    return _figures(cost_plots(report, cascade.operations, cascade.instructions))
+    return figures_of(cost_plots(report, cascade.operations, cascade.instructions))
 
 
 def _step_figures(report: Report, trajectories: Trajectories | None) -> tuple[Figure, ...]:
@@ -141,7 +141,7 @@ def _step_figures(report: Report, trajectories: Trajectories | None) -> tuple[Fi
         return ()
     from kmcompile.report.trajectory_plots import trajectory_plot
 
-    return _figures([trajectory_plot(trajectories, summary.is_regression(report))])
+    return figures_of([trajectory_plot(trajectories, summary.is_regression(report))])
 
 
 def _reduction_figures(report: Report) -> tuple[Figure, ...]:
@@ -149,8 +149,9 @@ def _reduction_figures(report: Report) -> tuple[Figure, ...]:
         return ()
     from kmcompile.report.reduction_plot import reduction_plot
 
-    return _figures(reduction_plot(report))
+    return figures_of(reduction_plot(report))
 
 
-def _figures(plots: Sequence[Plot]) -> tuple[Figure, ...]:
+def figures_of(plots: Sequence[Plot]) -> tuple[Figure, ...]:
+    """Return plots with their SVG, for the page's templates."""
     return tuple(Figure(plot, Markup(plot.svg)) for plot in plots)
