@@ -105,7 +105,9 @@ def _check_types(options: dict[str, Any]) -> None:
     for option, value in options.items():
         allowed = {"name": (str,), **several}.get(option, single)
         is_array = option in (*_SAMPLES, "input_tolerance")
-        if not (value is None or is_array or isinstance(value, allowed)):
+        parts = value if option == "before" and isinstance(value, list | tuple) else ()
+        paths = all(isinstance(part, str | os.PathLike) for part in parts)
+        if not (value is None or is_array or (isinstance(value, allowed) and paths)):
             raise UsageError(
                 f"{option} is of type {type(value).__name__}, which it cannot have\n"
                 "give it as the command line does, as a text or a number"

@@ -82,8 +82,8 @@ def compile_command(model: Path, as_json: bool, quiet: bool, verbose: bool, **va
     """Compile a trained SVM to C99, run the C, and prove that it gives the same answers.
 
     MODEL is a fitted scikit-learn support vector machine, another linear or kernel machine, or a
-    Pipeline that ends with one, in a pickle, joblib or skops file; or a LIBSVM, ONNX or .npz model.
-    Samples are .npz, .npy, .csv or svmlight files.
+    Pipeline that ends with one, in a pickle, joblib or skops file; or a LIBSVM, LIBLINEAR,
+    SVM-light, OpenCV, ONNX or .npz model. Samples are .npz, .npy, .csv or svmlight files.
     """
     options = Options(**values, n_jobs=_ALL_CORES)
     check_options(without_defaults(options))

@@ -28,7 +28,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "quiet",
             "verbose",
             "version",
-            "_click_default_help",
+            "help",
         ),
     }
 )
@@ -40,9 +40,14 @@ class GroupedCommand(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under their headings, as click writes them under one."""
-        told = {one.name: one.get_help_record(ctx) for one in self.get_params(ctx)}
+        told = {_name(one): one.get_help_record(ctx) for one in self.get_params(ctx)}
         for heading, names in GROUPS.items():
             rows = [row for name in names if (row := told.get(name)) is not None]
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+
+def _name(parameter: click.Parameter) -> str | None:
+    """Return a parameter's name; that of the help differs among releases of click."""
+    return "help" if "--help" in parameter.opts else parameter.name

@@ -29,6 +29,7 @@ from kmcompile.report.one_answer import one_answer_warnings
 from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request
 from kmcompile.verify.findings import Findings
+from kmcompile.verify.likeness import unlike_vectors
 from kmcompile.verify.verifier import Verifier, collect_queries
 from kmcompile.version import VERSION
 from kmcompile.whole_file import check_free, write_whole
@@ -112,7 +113,9 @@ def make_image(
     files = {**flying.files, f"{name}_image.c": emitted.texts[f"{name}_image.c"].encode("ascii")}
     findings, facts = _verified(machine, program, plan, files, verify, path, tell)
     write_whole(path, emitted.image)
-    warnings += one_answer_warnings(machine, program, [plan.samples, plan.test_samples])
+    samples = [plan.samples, plan.test_samples]
+    warnings += one_answer_warnings(machine, program, samples)
+    warnings += tuple(filter(None, [unlike_vectors(machine, samples), plan.not_compared]))
     return {
         "image": {
             **image_facts(program, emitted.image, path.name),

@@ -193,7 +193,8 @@ def verify_folder(
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
     promise = promise_of(report) if program.takes_risk else None
     of_loss = promise is not None and promise.of == "loss"
-    queries = folder_files.load_queries(files, program, test_data, of_loss)
+    trained = () if machine is None else machine.trained_classes
+    queries = folder_files.load_queries(files, program, test_data, of_loss, trained)
     tell("interpreting")
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:

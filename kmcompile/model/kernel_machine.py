@@ -116,6 +116,9 @@ class KernelMachine:
         One-vs-one: ties between votes are broken by the summed confidences.
     decision_function_shape : str
         "ovr" or "ovo": the shape that scikit-learn's `decision_function` has.
+    trained_classes : tuple of labels
+        Where the classes have names of their own (`--labels`), the labels of the training data in
+        the order of `classes`; otherwise empty. Not a part of the model.
     notes : tuple of str
         Remarks for the user on how the model was read.
     reduced_from : ReducedFrom, optional
@@ -148,6 +151,7 @@ class KernelMachine:
     threshold: float = 0.0
     break_ties: bool = False
     decision_function_shape: str = "ovr"
+    trained_classes: tuple[Label, ...] = ()
     notes: tuple[str, ...] = ()
     reduced_from: ReducedFrom | None = None
     routing: Routing | None = None

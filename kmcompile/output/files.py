@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
@@ -16,7 +16,7 @@ import numpy as np
 from kmcompile.build.recipe import Recipe, sha256_of
 from kmcompile.emit.view import input_words, record_words
 from kmcompile.errors import InputError, UsageError, VerificationError
-from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.model.kernel_machine import KernelMachine, Label
 from kmcompile.output.flow_fact_file import flow_fact_file
 from kmcompile.program import storage
 from kmcompile.program.program import Program
@@ -197,6 +197,7 @@ def load_queries(
     program: Program,
     test_data: Path | None,
     of_loss: bool = False,
+    trained: Sequence[Label] = (),
 ) -> Queries:
     """Return the queries of the folder, behind those of a file of test data if there is one.
 
@@ -207,6 +208,8 @@ def load_queries(
     test_data : Path or None
     of_loss : bool
         Whether a loss of right labels is promised; the labels of the test data are then read.
+    trained : sequence of labels
+        The labels of the training data, where the classes have names of their own.
 
     Raises
     ------
@@ -221,7 +224,9 @@ def load_queries(
         return queries
     samples = read_samples(test_data, program.n_features, "test")
     given = samples.X
-    truth = samples.class_numbers(program.classes, test_data.name) if of_loss else None
+    truth = None
+    if of_loss:
+        truth = samples.class_numbers(program.classes, test_data.name, trained)
     return Queries(
         np.concatenate([given, queries.X]),
         "test-data",

@@ -64,6 +64,8 @@ def load_model(
 def _read(source: Any, reading: Reading) -> KernelMachine:
     """Return the machine of the file or estimator alone."""
     if isinstance(source, KernelMachine):
+        if reading.entry:
+            raise InputError("a KernelMachine has no entries; leave out entry")
         return source
     of_objects = partial(read_objects, entry=reading.entry)
     if not isinstance(source, str | os.PathLike):

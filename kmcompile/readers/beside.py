@@ -20,7 +20,7 @@ from kmcompile.readers.sklearn.labels import LABEL_ENCODER, with_encoded_names, 
 from kmcompile.readers.sklearn.pipeline import behind
 from kmcompile.readers.sklearn.pipeline_steps import flattened
 
-_PICKLED = (b"\x80", b"PK", b"ccopy_reg\n", b"ccopyreg\n")
+_PICKLED = (b"\x80", b"PK\x03\x04", b"ccopy_reg\n", b"ccopyreg\n")
 """How pickles and skops files begin; no list of names and no scale does."""
 
 

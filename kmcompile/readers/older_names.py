@@ -9,6 +9,7 @@
 | before 0.20 | `OneClassSVM` has no `offset_` |
 | before 0.19 | `decision_function_shape` of SVC is None, or not there: of pairs |
 | before 0.18 | `_sklearn_version` is missing; searches are in `sklearn.grid_search` |
+| before 0.16 | `dual_coef_` of SVC has LIBSVM's sign, and there is no `_dual_coef_` |
 | before 0.17 | `StandardScaler` has `std_` in place of `scale_` |
 
 Source: scikit-learn's changelog ("What's new") and the sources of these releases.
@@ -17,7 +18,7 @@ Source: scikit-learn's changelog ("What's new") and the sources of these release
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -62,9 +63,17 @@ def _add_to_libsvm(name: str, attributes: dict[str, Any]) -> None:
         attributes.setdefault("break_ties", False)
         if attributes.get("decision_function_shape") is None:
             attributes["decision_function_shape"] = "ovo"
-    intercept = attributes.get("intercept_")
-    if name == "OneClassSVM" and isinstance(intercept, np.ndarray):
-        attributes.setdefault("offset_", -intercept)
+    intercept, dual_coef = attributes.get("intercept_"), attributes.get("dual_coef_")
+    if name == "OneClassSVM" and "offset_" not in attributes and _is_numbers(intercept):
+        attributes["offset_"] = -intercept
+    if "_intercept_" in attributes and "_dual_coef_" not in attributes and _is_numbers(dual_coef):
+        attributes["_dual_coef_"] = dual_coef
+        if name in ("SVC", "NuSVC") and len(dual_coef) == 1:  # of two classes
+            attributes["dual_coef_"] = -dual_coef
+
+
+def _is_numbers(value: Any) -> TypeGuard[np.ndarray[Any, Any]]:
+    return isinstance(value, np.ndarray) and value.dtype.kind in "iuf"
 
 
 def _width(attributes: dict[str, Any]) -> int | None:

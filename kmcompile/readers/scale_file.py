@@ -9,13 +9,17 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.readers.byte_budget import ITEM_BYTES, current_budget
+from kmcompile.numeric.arrays import Float64Array
+from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.readers.record import short_ascii
+from kmcompile.readers.size_limits import require_room
 from kmcompile.readers.sklearn.columns import MOST_COLUMNS
 from kmcompile.steps import Affine, Selection, Step
 
 _RANGE_STARTS = (b"x", b"y")
-_WORD_BYTES = 4 * ITEM_BYTES
+_WORD_BYTES = 8 * ITEM_BYTES
+_SPACES = (b" ", b"\t", b"\r", b"\n", b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e", b"\x1f")
+"""What parts words in Python."""
 
 
 def is_scale_file(content: bytes) -> bool:
@@ -32,11 +36,11 @@ def behind_scale_file(machine: KernelMachine, content: bytes) -> KernelMachine:
     InputError
         The text is damaged, or its scale does not fit the machine.
     """
-    current_budget().spend(_WORD_BYTES * (content.count(b" ") + content.count(b"\n")), "its words")
-    try:
-        lines = [line.split() for line in content.decode("ascii").splitlines() if line.strip()]
-    except UnicodeDecodeError:
-        raise InputError("a scale file is ASCII text; save it again") from None
+    n_spaces = sum(content.count(space) for space in _SPACES)
+    current_budget().spend(_WORD_BYTES * (n_spaces + 1) + len(content), "its words")
+    if not content.isascii():
+        raise InputError("a scale file is ASCII text; save it again")
+    lines = [line.split() for line in content.decode("ascii").split("\n") if line.strip()]
     if lines and lines[0] == ["y"]:
         raise InputError(
             "the range file scales y, too, so the model's values are of a scaled y;\n"
@@ -59,8 +63,7 @@ def _behind_range(machine: KernelMachine, lines: list[list[str]]) -> KernelMachi
     listed = _listed(lines[1:])
     columns = tuple(sorted(listed))
     lows, highs = np.array([listed[column] for column in columns]).T
-    factor = (ends[1] - ends[0]) / (highs - lows)
-    scale = Affine(lows - ends[0] / factor, factor)
+    scale = _scale(ends[0], ends[1], lows, highs)
     n_features = max(columns[-1] + 1, machine.n_features)
     if len(columns) == n_features == machine.n_features:
         return replace(machine, preprocessing=(scale, *machine.preprocessing))
@@ -70,23 +73,37 @@ def _behind_range(machine: KernelMachine, lines: list[list[str]]) -> KernelMachi
             f"the range file is for {len(columns)} of {n_features} features, the model for "
             f"{machine.n_features}; give the file that svm-scale saved with the training data"
         )
-    wide = np.zeros((len(vectors), n_features))
-    wide[:, : machine.n_features] = vectors
-    rest = np.setdiff1d(np.flatnonzero(wide.any(axis=0)), columns)
+    rest = np.setdiff1d(np.flatnonzero(vectors.any(axis=0)), columns)
     if len(rest):
         raise InputError(
             f"the range file leaves out feature {rest[0] + 1}, which the model's vectors have; "
             "give the file that svm-scale saved with the training data"
         )
+    n_numbers = len(vectors) * len(columns)
+    require_room(n_numbers, "the vectors")
+    current_budget().spend(2 * FLOAT_BYTES * n_numbers, f"vectors of {len(columns)} features")
+    there = [column for column in columns if column < machine.n_features]
+    own = np.zeros((len(vectors), len(columns)))
+    own[:, : len(there)] = vectors[:, there]
     steps: tuple[Step, ...] = (scale,)
     if len(columns) < n_features:
         steps = (Selection(columns, n_features), scale)
-    return replace(
-        machine,
-        support_vectors=wide[:, list(columns)],
-        n_features=n_features,
-        preprocessing=steps,
-    )
+    return replace(machine, support_vectors=own, n_features=n_features, preprocessing=steps)
+
+
+def _scale(lower: float, upper: float, lows: Float64Array, highs: Float64Array) -> Affine:
+    """Return lower + (upper - lower) (x - low) / (high - low) as (x - offset) factor.
+
+    The factor has three roundings, lower / factor four; the offset is low - lower / factor.
+    """
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        factor = (upper - lower) / (highs - lows)
+        shift = lower / factor
+        offset = lows - shift
+    if not (np.isfinite(offset).all() and np.isfinite(factor).all() and factor.all()):
+        raise InputError("a range is so small or large that scaling overflows; save it again")
+    error = 2.0**-52 * (4 * np.abs(shift) + np.abs(offset))
+    return Affine(offset, factor, error, 2.0**-51)
 
 
 def _listed(lines: list[list[str]]) -> dict[int, tuple[float, float]]:
@@ -114,7 +131,11 @@ def _centre_and_scale(lines: list[list[str]], n_features: int) -> tuple[Step, ..
     rows = np.array([_row(line, 2, f"line {n}") for n, line in enumerate(lines, 1)])
     if not np.all(rows[:, 1] > 0):
         raise InputError(f"line {int(np.argmin(rows[:, 1])) + 1}: a scale is not above 0")
-    return (Affine(rows[:, 0], 1.0 / rows[:, 1], np.zeros(n_features)),)
+    with np.errstate(over="ignore"):
+        factor = 1.0 / rows[:, 1]
+    if not np.isfinite(factor).all():
+        raise InputError("a scale is so small that scaling overflows; save it again")
+    return (Affine(rows[:, 0], factor, np.zeros(n_features)),)
 
 
 def _row(words: list[str], length: int, where: str) -> list[float]:

@@ -17,6 +17,7 @@ from kmcompile.request.options import (
     NAMES,
     SIZES,
     Options,
+    text_of,
 )
 from kmcompile.request.sizes import check_size
 from kmcompile.request.values import check_count, check_number, flag, named
@@ -248,6 +249,8 @@ def _check_values(options: Options) -> None:
         for value in given if isinstance(given, tuple) else (given,):
             if value is not None and value not in allowed:
                 raise UsageError(f"{flag(field)} {value}: must be one of {', '.join(allowed)}")
+    if "" in text_of(options.before).split(","):
+        raise UsageError("--before: the name of a file is empty; give FILE or FILE,FILE")
     for field in PROMISED:
         if getattr(options, field) not in (None, "auto"):
             check_number(field, getattr(options, field), low=0.0, high=1.0)

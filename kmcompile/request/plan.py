@@ -288,9 +288,9 @@ class Request:
         promised = self.options.loss is not None
         if not promised and (part == "calibration" or machine.task is Task.REGRESSION):
             return samples.X, None, ""
-        numbered = self.options.labels is not None
+        trained = machine.trained_classes
         try:
-            return samples.X, samples.class_numbers(machine.classes, path.name, numbered), ""
+            return samples.X, samples.class_numbers(machine.classes, path.name, trained), ""
         except InputError as error:
             if promised:
                 raise

@@ -26,10 +26,12 @@ from kit.every_target import FEW, GROUPS
 from kit.host_program import STRICT
 from kit.tools import need
 from kmcompile.build.compiling import EXACT_FLAGS
+from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import checksum_bytes
 from kmcompile.readers.formats import FORMATS, read_model
 from kmcompile.readers.npz.writer import npz_model
+from kmcompile.readers.sklearn.container import read_objects
 
 _STORED = Path(__file__).resolve().parents[1] / "fault" / "stored_models"
 
@@ -104,7 +106,13 @@ def random_piece(number: int) -> Found:
 
 
 def _read_format(name: str) -> Callable[[bytes], object]:
-    return next(one for one in FORMATS if one.name == name).read
+    read = next(one for one in FORMATS if one.name == name).read
+
+    def read_machine(content: bytes) -> KernelMachine:
+        found = read(content)
+        return found if isinstance(found, KernelMachine) else read_objects(found)
+
+    return read_machine
 
 
 @cache

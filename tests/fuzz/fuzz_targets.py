@@ -23,7 +23,7 @@ from kmcompile.readers.formats import read_model  # noqa: E402
 from kmcompile.readers.liblinear.model import read_liblinear  # noqa: E402
 from kmcompile.readers.libsvm.model import read_libsvm  # noqa: E402
 from kmcompile.readers.pickles.reader import read_pickle  # noqa: E402
-from kmcompile.readers.sklearn.pipeline import read_sklearn  # noqa: E402
+from kmcompile.readers.sklearn.container import read_objects  # noqa: E402
 from kmcompile.readers.svmlight.model import read_svmlight  # noqa: E402
 
 _EXECUTION = (
@@ -62,7 +62,7 @@ class Target:
 
 
 def _read_pickled(content: bytes) -> KernelMachine:
-    return read_sklearn(read_pickle(content))
+    return read_objects(read_pickle(content))
 
 
 def _split_text(content: bytes) -> list[bytes]:

@@ -23,6 +23,7 @@ from kmcompile.readers.opencv.pairs import Decision, one_vs_one_rows
 from kmcompile.readers.opencv.tree import Branch, Node
 from kmcompile.readers.opencv.xml_text import read_xml
 from kmcompile.readers.opencv.yaml_text import read_json, read_yaml
+from kmcompile.readers.sklearn.columns import MOST_COLUMNS
 from kmcompile.steps import Selection, Step
 
 _TYPE_NAMES = ("svmType", "svm_type")
@@ -188,7 +189,7 @@ def _features(svm: Branch, width: int) -> tuple[tuple[Step, ...], int]:
     """Return the choice of features that OpenCV 2 could train on, and the number of all."""
     if not svm.has("var_idx"):
         return (), width
-    n_features = svm.integer("var_all", width, LARGEST_INT)
+    n_features = svm.integer("var_all", width, MOST_COLUMNS)
     columns = svm.branch("var_idx").integers("data", width, 0, n_features - 1)
     return (Selection(tuple(int(c) for c in columns), n_features),), n_features
 

@@ -81,10 +81,6 @@ class Branch:
         self.path = path
         self._node = node
 
-    def names(self) -> Iterator[str]:
-        """Yield the names in the map."""
-        return iter(self._node)
-
     def has(self, name: str) -> bool:
         """Whether the name is there."""
         return name in self._node

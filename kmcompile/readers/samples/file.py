@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError, UsageError
+from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.readers.byte_budget import budget_of_file, current_budget
 from kmcompile.readers.samples.arrays import read_npy, read_npz
@@ -51,7 +52,7 @@ class Samples:
         return len(self.X)
 
     def class_numbers(
-        self, classes: Sequence[str | int | float | bool], name: str, numbered: bool = False
+        self, classes: Sequence[Label], name: str, trained: Sequence[Label] = ()
     ) -> NDArray[np.int64] | None:
         """Return the labels as indices of a model's classes, shape (n_samples,); None without any.
 
@@ -62,8 +63,9 @@ class Samples:
         classes : sequence of labels
         name : str
             The file's name, for the error.
-        numbered : bool
-            Whether whole numbers in place of names are those of the classes, from 0.
+        trained : sequence of labels
+            Where the classes have names of their own, the labels of the training data in their
+            order: they may stand in the place of the names.
 
         Raises
         ------
@@ -72,12 +74,10 @@ class Samples:
         """
         if self.y is None:
             return None
-        if numbered and self.y.dtype.kind in "iu" and all(isinstance(c, str) for c in classes):
-            classes = range(len(classes))
-        numbers = self.y.dtype.kind in "biuf" and not any(isinstance(c, str) for c in classes)
-        meant = [float(c) if numbers else str(c) for c in classes]
-        given = self.y.astype(np.float64) if numbers else self.y.astype(np.str_)
-        matches = given[:, None] == np.array(meant)
+        matches = _matches(self.y, classes)
+        if trained and not matches.any(axis=1).all():
+            others = _matches(self.y, trained)
+            matches = others if others.any(axis=1).all() else matches
         unknown = np.flatnonzero(~matches.any(axis=1))
         if len(unknown):
             row = int(unknown[0])
@@ -87,6 +87,15 @@ class Samples:
             )
         numbers_of: NDArray[np.int64] = matches.argmax(axis=1)
         return numbers_of
+
+
+def _matches(y: NDArray[Any], classes: Sequence[Label]) -> NDArray[np.bool_]:
+    """Return whether label n is class k, shape (n_samples, n_classes)."""
+    numbers = y.dtype.kind in "biuf" and not any(isinstance(c, str) for c in classes)
+    meant = np.array([float(c) if numbers else str(c) for c in classes])
+    given = y.astype(np.float64) if numbers else y.astype(np.str_)
+    matches: NDArray[np.bool_] = given[:, None] == meant
+    return matches
 
 
 def read_samples(path: Path, n_features: int, part: Part = "calibration") -> Samples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from kmcompile.errors import InputError
+from kmcompile.readers.older_names import BEFORE_VERSIONS
 from kmcompile.readers.record import Record, describe, short_ascii
 
 ESTIMATORS = {
@@ -155,4 +156,6 @@ def version_notes(record: Record) -> tuple[str, ...]:
         return ()
     text = record.attributes["_sklearn_version"]
     tested = "{}.{} to {}.{}".format(*OLDEST_TESTED, *NEWEST_TESTED)
+    if text == BEFORE_VERSIONS:
+        return (f"saved by scikit-learn before 0.18, or altered; tested are {tested}",)
     return (f"saved by scikit-learn {short_ascii(str(text))}; tested are {tested}",)

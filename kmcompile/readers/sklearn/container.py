@@ -22,7 +22,9 @@ from kmcompile.readers.sklearn.pipeline import behind, read_sklearn
 from kmcompile.readers.sklearn.pipeline_steps import flattened
 
 _MOST_LISTED = 20
+_MOST_ASKED = 100
 _ANSWERS = (*ESTIMATORS, *OWN_ESTIMATORS)
+_BEFORE = (*TRANSFORMERS, *FEATURE_MAPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +35,14 @@ class _Entry:
     record: Record
     role: str
 
+    @property
+    def goes_before(self) -> bool:
+        """Whether it can stand before a machine."""
+        steps = flattened(self.record, is_last=False) if self.role != "labels" else []
+        return bool(steps) and steps[-1].name in _BEFORE
+
     def __str__(self) -> str:
-        return f"{self.name} ({short_ascii(self.record.name)})"
+        return f"{short_ascii(self.name)} ({short_ascii(self.record.name)})"
 
 
 def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
@@ -63,6 +71,8 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
     entries = list(_entries(value))
     chosen = _asked(entries, entry) if entry else _only(entries)
     machine = read_sklearn(chosen[-1].record)
+    if machine.preprocessing and not entry and any(one.goes_before for one in chosen[:-1]):
+        raise _unclear(entries)  # it may have the transformer in it already
     for one in reversed(chosen[:-1]):
         if one.role == "labels":
             machine = with_encoded_names(machine, one.record)
@@ -94,7 +104,7 @@ def _role(record: Record) -> str | None:
         return None
     if steps[-1].name in _ANSWERS:
         return "machine"
-    return "transformer" if steps[-1].name in {**TRANSFORMERS, **FEATURE_MAPS} else None
+    return "transformer" if steps[-1].name in _BEFORE else None
 
 
 def _only(entries: list[_Entry]) -> list[_Entry]:
@@ -107,17 +117,22 @@ def _only(entries: list[_Entry]) -> list[_Entry]:
             f"the file holds several objects and no machine among them: {_listed(entries)}\n"
             "save the estimator alone, or a Pipeline that ends with it"
         )
-    several = max(len(machines), len(before), len(names)) > 1
-    if several or (before and machines[0].record.name == "Pipeline"):
-        raise InputError(
-            f"the file holds {_listed(entries)}, and it is not clear which are the model\n"
-            "give --entry NAME, or in their order --entry TRANSFORMER,MACHINE"
-        )
+    if max(len(machines), len(before), len(names)) > 1:
+        raise _unclear(entries)
     return [*names, *before, *machines]
+
+
+def _unclear(entries: list[_Entry]) -> InputError:
+    return InputError(
+        f"the file holds {_listed(entries)}, and it is not clear which are the model\n"
+        "give --entry NAME, or in their order --entry TRANSFORMER,MACHINE"
+    )
 
 
 def _asked(entries: list[_Entry], names: Sequence[str]) -> list[_Entry]:
     """Return the entries with these names, the machine at the end."""
+    if len(names) > _MOST_ASKED:
+        raise InputError(f"--entry has {len(names)} names, must have at most {_MOST_ASKED}")
     named = {one.name: one for one in entries}
     for name in names:
         if name not in named:
@@ -125,7 +140,8 @@ def _asked(entries: list[_Entry], names: Sequence[str]) -> list[_Entry]:
                 f"--entry {short_ascii(name)}: the file holds {_listed(entries)}; give one of them"
             )
     chosen = [named[name] for name in names]
-    if chosen[-1].role != "machine" or any(one.role == "machine" for one in chosen[:-1]):
+    fits = all(one.goes_before or one.role == "labels" for one in chosen[:-1])
+    if chosen[-1].role != "machine" or not fits:
         raise InputError(
             f"--entry {short_ascii(','.join(names))}: the last one must be a machine, and the only "
             f"one; the file holds {_listed(entries)}\ngive --entry TRANSFORMER,MACHINE"

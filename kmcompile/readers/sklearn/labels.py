@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
-from kmcompile.readers.fields import MAX_LABEL_BYTES, Fields
+from kmcompile.readers.fields import MAX_CLASSES, MAX_LABEL_BYTES, Fields
 from kmcompile.readers.record import Record, describe
+from kmcompile.text.visible import printable
 
 LABEL_ENCODER = "LabelEncoder"
 
@@ -33,8 +34,11 @@ def with_encoded_names(machine: KernelMachine, encoder: Record) -> KernelMachine
 
 def with_listed_names(machine: KernelMachine, text: bytes) -> KernelMachine:
     """Return the machine with the names of a text file, one a line, for its sorted classes."""
+    n_lines = text.count(b"\n")
+    if n_lines > 2 * MAX_CLASSES or len(text) > MAX_CLASSES * (MAX_LABEL_BYTES + 2):
+        raise InputError(f"it has {n_lines} lines of {len(text)} bytes; give a line a class")
     try:
-        lines = text.decode("utf-8-sig").splitlines()
+        lines = text.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise InputError("it is no LabelEncoder and no text in UTF-8; give one of them") from None
     names = [line.strip() for line in lines if line.strip()]
@@ -65,4 +69,5 @@ def _named(machine: KernelMachine, names: Sequence[Label]) -> KernelMachine:
         raise InputError("a class has the name of another; give each a name of its own")
     pairs = zip(machine.classes, names, strict=True)
     note = "names of the classes: " + ", ".join(f"{label} is {name}" for label, name in pairs)
-    return replace(machine, classes=tuple(names), notes=(*machine.notes, note))
+    notes = (*machine.notes, printable(note))
+    return replace(machine, classes=tuple(names), trained_classes=machine.classes, notes=notes)

@@ -33,6 +33,8 @@ def _k_best(fields: Fields, n: int) -> Mask:
 def _percentile(fields: Fields, n: int) -> Mask:
     """The scores_ above a percentile, and of those that equal it the first ones."""
     scores, percentile = _scores(fields, n), fields.number("percentile")
+    if not 0 <= percentile <= 100:
+        raise fields.error("percentile", f"is {percentile}", "from 0 to 100")
     if percentile == 100:
         return np.ones(n, dtype=bool)
     limit = np.percentile(scores, 100 - percentile)
@@ -82,11 +84,17 @@ def _from_model(fields: Fields, n: int) -> Mask:
     getter = fields.get("importance_getter", "auto")
     if not isinstance(getter, str) or getter not in ("auto", "coef_"):
         raise fields.error("importance_getter", f"is {describe(getter)}", "'auto' or 'coef_'")
-    inner.require_fitted("coef_")
+    if not inner.has("coef_"):
+        raise fields.error(
+            "estimator_",
+            f"is {describe(inner.record)} without a stored coef_",
+            "one that stores it, such as LinearSVC",
+            "retrain with one of these",
+        )
     weights = inner.array("coef_", (None,) if inner.raw_array("coef_").ndim == 1 else (None, n))
     order = fields.get("norm_order", 1)
-    if not isinstance(order, int | float):
-        raise fields.error("norm_order", f"is {describe(order)}", "a number")
+    if not (isinstance(order, float) and np.isinf(order)):
+        order = fields.finite_number("norm_order", order)
     scores = np.abs(weights) if weights.ndim == 1 else np.linalg.norm(weights, axis=0, ord=order)
     kept = np.ones(n, dtype=bool)
     asked = "max_features_" if fields.has("max_features_") else "max_features"
@@ -122,7 +130,7 @@ def _threshold(fields: Fields, inner: Fields, scores: Float64Array) -> float:
     scale, _, of = asked.rpartition("*")
     values = {"mean": float(np.mean(scores)), "median": float(np.median(scores))}
     try:
-        return float(scale.strip() or 1) * values[of.strip()]
+        return fields.finite_number("threshold", float(scale.strip() or 1)) * values[of.strip()]
     except (ValueError, KeyError):
         allowed = "a number, mean or median"
         raise fields.error("threshold", f"is {describe(asked)}", allowed) from None

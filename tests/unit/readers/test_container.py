@@ -6,6 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelEncoder, StandardScaler
@@ -20,6 +21,7 @@ Y = (X[:, 1] > 0).astype(int)
 WHOLE = make_pipeline(StandardScaler(), SVC()).fit(X, Y)
 SCALER, MACHINE = WHOLE
 ALONE = load_model(MACHINE).sha256
+SEARCH = GridSearchCV(WHOLE, {"svc__C": [1.0]}).fit(X, Y)
 TOGETHER = load_model(WHOLE).sha256
 
 
@@ -37,7 +39,7 @@ def read(value, tmp_path, *entry, **other):
         ((MACHINE, SCALER), TOGETHER),
         ([SCALER, MACHINE, None], TOGETHER),
         ({"model": WHOLE}, TOGETHER),
-        ({3: GridSearchCV(WHOLE, {"svc__C": [1.0]}).fit(X, Y)}, TOGETHER),
+        ({3: SEARCH}, TOGETHER),
     ],
     ids=["dict", "no scaler", "tuple", "list", "pipeline", "search"],
 )
@@ -72,6 +74,8 @@ def test_entries_are_used_in_their_order(tmp_path):
         ({"a": MACHINE, "b": MACHINE}, (), r"a \(SVC\), b \(SVC\), and it is not clear"),
         ([MACHINE, SCALER, SCALER], (), "1 .StandardScaler., 2 .StandardScaler., and it is not"),
         ({"a": WHOLE, "b": SCALER}, (), r"a \(Pipeline\), b \(StandardScaler\), and it is not"),
+        ({"a": SEARCH, "b": SCALER}, (), r"a \(GridSearchCV\), b \(StandardScaler\), and it is"),
+        ([MACHINE], ("0",) * 101, "must have at most 100"),
         ({"b": SCALER, "n": 3}, (), r"no machine among them: b \(StandardScaler\)"),
         ({"n": 3}, (), "no machine among them: none that is supported"),
         ([], (), "no machine among them"),
@@ -83,6 +87,21 @@ def test_entries_are_used_in_their_order(tmp_path):
 def test_what_is_not_clear_lists_the_entries(value, entry, says, tmp_path):
     with pytest.raises(InputError, match=f"^m.pkl: .*{says}"):
         read(value, tmp_path, *entry)
+
+
+def test_a_discriminant_goes_before_a_machine(tmp_path):
+    first = LinearDiscriminantAnalysis().fit(X, Y)
+    last = SVC().fit(first.transform(X), Y)
+    machine = read({"lda": first, "svm": last}, tmp_path, "lda", "svm")
+    assert machine.sha256 == load_model(make_pipeline(first, last)).sha256
+    with pytest.raises(InputError, match="it is not clear which are the model"):
+        read({"lda": first, "svm": last}, tmp_path)
+
+
+def test_names_of_entries_are_short_in_messages(tmp_path):
+    with pytest.raises(InputError) as told:
+        read({"a" * 5000: MACHINE, "b": MACHINE}, tmp_path)
+    assert len(str(told.value)) < 400
 
 
 def test_other_formats_have_no_entries(tmp_path):

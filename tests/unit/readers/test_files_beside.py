@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+import zlib
+from fractions import Fraction
 from pathlib import Path
 
 import joblib
@@ -17,6 +19,7 @@ from sklearn.svm import SVC, SVR, LinearSVC
 from kmcompile.errors import InputError, UsageError
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import Reading, load_model
+from kmcompile.readers.samples.file import Samples
 
 RNG = np.random.default_rng(7)
 X = RNG.normal(size=(90, 4)) * [1, 30, 0.01, 5] + [0, 1000, 0.5, -3]
@@ -112,8 +115,65 @@ def test_the_scale_file_of_r(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("ends", "low", "high"),
+    [("1 3", 1e6 + 0.3, 3e6 + 0.9), ("-1 1", 1e6, 1e6 + 1e-3), ("1 3", 0.3, 0.9)],
+)
+def test_the_offset_of_a_range_is_within_its_error(ends, low, high, tmp_path):
+    (tmp_path / "m").write_text(LIBSVM)
+    lines = [f"{n} {float(low)!r} {float(high)!r}" for n in (1, 2)]
+    (tmp_path / "range").write_text("\n".join(["x", ends, *lines, ""]))
+    (step,) = load_model(tmp_path / "m", Reading(before=(tmp_path / "range",))).preprocessing
+    lower, upper = map(Fraction, ends.split())
+    factor = (upper - lower) / (Fraction(high) - Fraction(low))
+    offset = Fraction(low) - lower / factor
+    assert abs(Fraction(step.offset[0]) - offset) <= Fraction(step.offset_error[0])
+    assert abs(Fraction(step.factor[0]) - factor) <= Fraction(step.factor_error) * factor
+
+
+def test_a_range_of_many_features_takes_no_more_than_is_listed(tmp_path):
+    (tmp_path / "m").write_text(LIBSVM)
+    (tmp_path / "range").write_text(f"{RANGE}1000000 0 1\n")
+    machine = load_model(tmp_path / "m", Reading(before=(tmp_path / "range",)))
+    assert machine.n_features == 1_000_000 and machine.support_vectors.shape == (2, 3)
+
+
+def test_labels_of_samples_are_the_names_or_those_of_the_training_data(tmp_path):
+    (tmp_path / "m").write_text(LIBSVM)
+    (tmp_path / "names").write_text("two\nfour\n")
+    machine = load_model(tmp_path / "m", Reading(labels=tmp_path / "names"))
+    rows = np.zeros((2, 2), np.float32)
+    expected = [machine.classes.index("four"), machine.classes.index("two")]
+    for y in ([4, 2], [4.0, 2.0], ["4", "2"], ["four", "two"]):
+        samples = Samples(rows, np.array(y))
+        found = samples.class_numbers(machine.classes, "a", machine.trained_classes)
+        assert found.tolist() == expected
+    with pytest.raises(InputError, match=r"y\[0\] is 1, must be one of the model's classes"):
+        Samples(rows, np.array([1, 2])).class_numbers(machine.classes, "a", machine.trained_classes)
+
+
+def test_long_lists_of_names_are_refused_before_they_are_read(tmp_path):
+    paths = saved(tmp_path, model=SVC().fit(X, Y))
+    (tmp_path / "names").write_bytes(zlib.compress(b"a\n" * 30_000_000))
+    with pytest.raises(InputError, match="names: it has 30000000 lines"):
+        load_model(paths["model"], Reading(labels=tmp_path / "names"))
+    (tmp_path / "names").write_text("PKW\nLKW\nBus\n")
+    read = load_model(paths["model"], Reading(labels=tmp_path / "names"))
+    assert read.classes == ("PKW", "LKW", "Bus")
+
+
+@pytest.mark.parametrize("space", ["\x1c", "\t", "\x0b"])
+def test_a_scale_file_of_blanks_is_refused_by_its_budget(space, tmp_path):
+    (tmp_path / "m").write_text(LIBSVM)
+    (tmp_path / "scale").write_bytes(zlib.compress(f"x\n{f'1{space}' * 20_000_000}".encode()))
+    with pytest.raises(InputError, match="scale: reading its words would take more"):
+        load_model(tmp_path / "m", Reading(before=(tmp_path / "scale",)))
+
+
+@pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("x\n-1 1\n1 0 5e-324\n2 0 1\n", "scaling overflows"),
+        ("1 2\n3 5e-324\n", "scaling overflows"),
         ("x\n", "no lower and upper limit"),
         ("x\n1 -1\n1 0 1\n", "no lower and upper limit"),
         ("x\n-1 1\n", "lists no feature"),

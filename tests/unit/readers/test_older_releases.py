@@ -133,8 +133,27 @@ def test_older_files_give_the_same_machine(name, version, protocol, tmp_path):
     assert machine.classes == today.classes and machine.n_features == today.n_features
     assert len(machine.preprocessing) == len(today.preprocessing)
     assert np.array_equal(machine.prepare(X), today.prepare(X))
-    release = version or "0.17"
-    assert [note for note in machine.notes if f"saved by scikit-learn {release}" in note]
+    said = f"saved by scikit-learn {version}" if version else "before 0.18, or altered"
+    assert [note for note in machine.notes if said in note]
+
+
+def test_dual_coefficients_of_the_oldest_releases_have_the_sign_of_libsvm(tmp_path):
+    model = SVC().fit(X, Y > 0)
+    today = load_model(model)
+    old = as_old(model, None, CHANGED[None])
+    del old._dual_coef_
+    old.dual_coef_ = -old.dual_coef_
+    (tmp_path / "m").write_bytes(pickled(old, 2))
+    assert np.array_equal(load_model(tmp_path / "m").dual_coef, today.dual_coef)
+
+
+@pytest.mark.parametrize("value", [True, "a", np.array([None])])
+def test_a_damaged_intercept_of_an_old_release_is_refused(value, tmp_path):
+    old = as_old(OneClassSVM().fit(X), "0.19.0", CHANGED["0.19.0"])
+    old.intercept_ = value
+    (tmp_path / "m").write_bytes(pickled(old, 2))
+    with pytest.raises(InputError, match=r"intercept_|offset_|array|malformed"):
+        load_model(tmp_path / "m")
 
 
 def test_older_files_beside_the_model_are_read(tmp_path):

@@ -30,6 +30,7 @@ from sklearn.svm import SVC, LinearSVC
 from kmcompile.errors import InputError
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
+from kmcompile.steps import Projection, Selection
 
 X, Y = load_wine(return_X_y=True)
 HOLES = X.copy()
@@ -65,6 +66,24 @@ SELECTORS = {
 }
 
 
+def rounding(steps, rows):
+    """Return a bound on what two ways of computing the steps differ by.
+
+    A sum of n products is within (n + 1) u of the sum of magnitudes; a scaler has three roundings,
+    and its factor two in kmcompile.
+    """
+    size, n_roundings = np.abs(rows), 0
+    for step in steps:
+        if isinstance(step, Selection):
+            size = size[:, list(step.columns)]
+        elif isinstance(step, Projection):
+            size, n_roundings = size @ np.abs(step.matrix).T, n_roundings + step.n_in + 1
+        else:
+            size = (size + np.abs(step.offset)) * np.abs(step.factor)
+            n_roundings += 5
+    return 2 * n_roundings * 2.0**-53 * (1 + 1e-9) * size
+
+
 @pytest.mark.filterwarnings("ignore")  # of training that has not converged
 @pytest.mark.parametrize("name", SELECTORS)
 def test_the_pipeline_is_read_with_its_answers(name, tmp_path):
@@ -77,9 +96,8 @@ def test_the_pipeline_is_read_with_its_answers(name, tmp_path):
     if not len(rows):
         rows = np.nan_to_num(given, nan=1.5)
     found = evaluate(machine, rows)
-    # Both sums have about 13 terms before the kernel and 150 behind it, of numbers up to 100.
-    limit = 2.0**-52 * 300 * 100
-    assert np.abs(found.decisions - model.decision_function(rows)).max() <= limit
+    ours, theirs = machine.prepare(rows), model[:-1].transform(rows)
+    assert np.all(np.abs(ours - theirs) <= rounding(machine.preprocessing, rows))
     assert np.array_equal(np.array(machine.classes)[found.labels], model.predict(rows))
 
 
@@ -97,6 +115,7 @@ def test_the_pipeline_is_read_with_its_answers(name, tmp_path):
             SelectFromModel(LogisticRegression(solver="saga", l1_ratio=1.0)),
             "threshold is None, and l1_ratio of the estimator 1",
         ),
+        (SelectFromModel(SVC(kernel="linear")), "SVC without a stored coef_, must be one"),
         (SelectFromModel(LinearSVC(), threshold="most"), "must be a number, mean or median"),
     ],
 )
@@ -110,5 +129,21 @@ def test_what_is_not_linear_is_refused(step, says):
     else:
         model[0].estimator_, model[0].n_features = LinearSVC().fit(X, Y), 13
         model.steps[1] = ("svc", SVC().fit(X, Y))
+    with pytest.raises(InputError, match=says):
+        load_model(model)
+
+
+@pytest.mark.parametrize(
+    ("step", "name", "value", "says"),
+    [
+        (SelectPercentile(), "percentile", 150, "must be from 0 to 100"),
+        (SelectPercentile(), "percentile", 1e308, "must be from 0 to 100"),
+        (SelectFromModel(LinearSVC()), "norm_order", 10**400, "norm_order is an integer of"),
+        (SelectFromModel(LinearSVC()), "threshold", "nan*mean", "must be finite"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(step, name, value, says):
+    model = make_pipeline(step, SVC()).fit(X, Y)
+    setattr(model[0], name, value)
     with pytest.raises(InputError, match=says):
         load_model(model)
