@@ -50,9 +50,9 @@ def add_newer_names(module: str, name: str, attributes: dict[str, Any]) -> None:
 
 
 def _is_old(attributes: dict[str, Any]) -> bool:
-    version = attributes.get("_sklearn_version")
-    if version is None:
+    if "_sklearn_version" not in attributes:
         return bool(attributes)
+    version = attributes["_sklearn_version"]
     return isinstance(version, str) and re.match(r"0\.\d", version) is not None
 
 

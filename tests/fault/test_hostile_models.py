@@ -96,7 +96,7 @@ def test_payloads_in_joblib_files_never_run_whatever_the_extension(compress, tmp
 
 RAW_PAYLOADS = {
     "protocol 0": (b"cos\nsystem\n(S'touch x'\ntR.", "os.system"),
-    "inst": (b"(S'touch x'\nios\nsystem\n.", "STRING"),
+    "inst": (b"(S'touch x'\nios\nsystem\n.", "os.system"),
     "inst without string": (b"(Vtouch x\nios\nsystem\n.", "os.system"),
     "obj": (b"(cos\nsystem\nVtouch x\no.", "os.system"),
     "dotted name": (b"\x80\x04\x8c\x05numpy\x8c\tos.system\x93.", "numpy.os.system"),

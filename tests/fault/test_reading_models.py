@@ -14,7 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics.pairwise import manhattan_distances
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import (
-    FunctionTransformer,
+    PolynomialFeatures,
     StandardScaler,
 )
 from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
@@ -192,7 +192,7 @@ def test_precomputed_kernels_are_refused_and_the_remedy_is_told(tmp_path):
     ("model", "word"),
     [
         (RandomForestClassifier(2).fit(X, Y), "RandomForestClassifier is not supported"),
-        (make_pipeline(FunctionTransformer(), SVC()).fit(X, Y), "FunctionTransformer"),
+        (make_pipeline(PolynomialFeatures(), SVC()).fit(X, Y), "PolynomialFeatures"),
         (StandardScaler().fit(X), "must be one that predicts"),
     ],
     ids=lambda value: type(value).__name__,

@@ -77,7 +77,7 @@ def set_array_state(array: np.ndarray[Any, Any], state: Any) -> None:
             int(),
             tuple() as shape,
             Dtype() as dtype,
-            (bool() | 0 | 1) as fortran,
+            int() as fortran,
             (bytes() | str()) as raw,
         ):
             content: Any = _checked(_bytes_of(raw), dtype, shape)
@@ -85,7 +85,7 @@ def set_array_state(array: np.ndarray[Any, Any], state: Any) -> None:
             int(),
             tuple() as shape,
             Dtype() as dtype,
-            (bool() | 0 | 1) as fortran,
+            int() as fortran,
             list() as items,
         ):
             content = _checked_objects(items, dtype, shape)
