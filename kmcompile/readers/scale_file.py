@@ -100,9 +100,9 @@ def _scale(lower: float, upper: float, lows: Float64Array, highs: Float64Array) 
         factor = (upper - lower) / (highs - lows)
         shift = lower / factor
         offset = lows - shift
-    if not (np.isfinite(offset).all() and np.isfinite(factor).all() and factor.all()):
+        error = 2.0**-52 * (4 * np.abs(shift) + np.abs(offset))
+    if not (np.isfinite(error).all() and np.isfinite(factor).all() and factor.all()):
         raise InputError("a range is so small or large that scaling overflows; save it again")
-    error = 2.0**-52 * (4 * np.abs(shift) + np.abs(offset))
     return Affine(offset, factor, error, 2.0**-51)
 
 
