@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,18 +17,17 @@ from kmcompile.evidence_command import (
 )
 from kmcompile.grouped_help import GroupedCommand
 from kmcompile.image_commands import image_command, patch_command
-from kmcompile.program_options import choice, model_options, program_options
+from kmcompile.program_options import choice, json_option, model_options, program_options
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import check_options, without_defaults
 from kmcompile.request.options import Options
 from kmcompile.text.visible import printable
+from kmcompile.tool_commands import doctor_command, targets_command
 from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
     from kmcompile.bench import Bench
     from kmcompile.evidence.finding import Finding
-    from kmcompile.target import Target
-    from kmcompile.tools.toolchain import Diagnosis
 
 # Other modules are imported where they are used, so that `kmcompile --help` loads no numpy.
 
@@ -58,9 +56,6 @@ _ALL_CORES = -1
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else."
-)
 _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
 
 
@@ -74,7 +69,7 @@ _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on suc
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
 )
 @choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
-@_json_option
+@json_option
 @_quiet_option
 @click.option("--verbose", is_flag=True, help="Print also why early exits are left out.")
 @click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
@@ -97,51 +92,10 @@ def compile_command(model: Path, as_json: bool, quiet: bool, verbose: bool, **va
         console.emit(_print_report, compiled.report, compiled.folder, verbose)
 
 
-@click.command(short_help="List the targets.")
-@_json_option
-def _targets(as_json: bool) -> None:
-    """List the targets: the boards and machines that C can be compiled for."""
-    from kmcompile.target import list_targets
-
-    targets = list_targets()
-    if as_json:
-        console.emit(console.print_json, [target.to_dict() for target in targets])
-        return
-    console.emit(_print_targets, targets)
-
-
-@click.command()
-@click.option(
-    "--targets", metavar="A,B,...|all", help="Which targets, or evidence [all, and evidence]."
-)
-@_json_option
-def _doctor(targets: str | None, as_json: bool) -> None:
-    """Say which compilers, emulators and tools of the evidence are here, how to get the others.
-
-    Exits 0 also where some are missing: what is here still works.
-    """
-    from dataclasses import asdict
-
-    from kmcompile.target import chosen_targets
-    from kmcompile.tools.evidence_tools import EVIDENCE, diagnose_evidence
-    from kmcompile.tools.toolchain import diagnose
-
-    names = (f"all,{EVIDENCE}" if targets is None else targets).replace(" ", "").split(",")
-    chosen = ",".join(name for name in names if name != EVIDENCE)
-    only_evidence = names == [EVIDENCE]
-    diagnoses = diagnose(() if only_evidence else chosen_targets(chosen, (EVIDENCE,)))
-    if EVIDENCE in names:
-        diagnoses += (diagnose_evidence(),)
-    if as_json:
-        console.emit(console.print_json, [asdict(diagnosis) for diagnosis in diagnoses])
-    else:
-        console.emit(_print_diagnoses, diagnoses)
-
-
 @click.command()
 @click.argument("model", type=_FILE)
 @model_options
-@_json_option
+@json_option
 def _inspect(model: Path, as_json: bool, **values: Any) -> None:
     """Say what a model file holds, without compiling it."""
     from kmcompile import pipeline
@@ -193,7 +147,7 @@ def _choices(model: Path, **values: Any) -> None:
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
 @model_options
-@_json_option
+@json_option
 @_quiet_option
 def _verify(
     folder: Path,
@@ -237,7 +191,7 @@ def _verify(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
 )
 @model_options
-@_json_option
+@json_option
 @_quiet_option
 def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any) -> None:
     """Compile for several targets; print instructions, flash and stack of each.
@@ -273,45 +227,6 @@ def _manual(topic: str | None) -> None:
         console.emit(terminal.print_page, pages.find_page(topic), console.styled())
 
 
-def _print_targets(targets: Sequence[Target]) -> None:
-    from kmcompile.tools.toolchain import is_ready
-
-    rows = [("target", "part", "flash", "RAM", "format", "emulator", "tools", "what it is")]
-    for target in targets:
-        rows.append(
-            (
-                target.name,
-                target.part.name if target.part else "-",
-                console.exact_bytes_text(target.flash_bytes),
-                console.exact_bytes_text(target.ram_bytes),
-                target.number_format,
-                target.emulator.machine if target.emulator else "-",
-                "here" if is_ready(target) else "missing",
-                target.description,
-            )
-        )
-    console.print_table(rows)
-
-
-def _print_diagnoses(diagnoses: Sequence[Diagnosis]) -> None:
-    from kmcompile.tools.evidence_tools import EVIDENCE
-    from kmcompile.tools.toolchain import install_command
-
-    found: dict[tuple[str, ...], list[str]] = {}
-    for diagnosis in diagnoses:
-        for tool in diagnosis.tools:
-            here = "missing" if tool.path is None else tool.version or "here, but it does not run"
-            key = (tool.command, tool.purpose, printable(here))
-            found.setdefault(key, []).append(diagnosis.target)
-    rows = [(*key, ", ".join(targets)) for key, targets in found.items()]
-    console.print_table([("command", "is the", "version", "of the targets"), *rows])
-    for what, evidence in ("", False), (" of the evidence", True):
-        own = [one for one in diagnoses if (one.target == EVIDENCE) == evidence]
-        missing = sorted({name for diagnosis in own for name in diagnosis.missing_packages})
-        if missing:
-            click.echo(f"to install what is missing{what}: {install_command(missing)}")
-
-
 def _print_report(report: dict[str, Any], folder: Path | None, verbose: bool) -> None:
     from kmcompile.report import terminal
 
@@ -342,8 +257,8 @@ def _print_bench(made: Bench) -> None:
 
 
 VERBS = {
-    "targets": _targets,
-    "doctor": _doctor,
+    "targets": targets_command,
+    "doctor": doctor_command,
     "inspect": _inspect,
     "show": _show,
     "choices": _choices,

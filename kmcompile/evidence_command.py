@@ -10,6 +10,7 @@ import click
 
 from kmcompile import console
 from kmcompile.errors import VerificationError
+from kmcompile.program_options import json_option
 from kmcompile.progress import Progress
 from kmcompile.text.visible import printable
 
@@ -26,7 +27,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<DIR>-evidence]."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print nothing on success.")
 def evidence_command(
     folder: Path, parts: str | None, out: Path | None, as_json: bool, quiet: bool

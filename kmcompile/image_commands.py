@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from kmcompile import console
-from kmcompile.program_options import model_options
+from kmcompile.program_options import json_option, model_options
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import CHOICES
 from kmcompile.request.options import Options
@@ -39,7 +39,7 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
     help="Where the code is run [target if its tools are here, otherwise host].",
 )
 @model_options
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print nothing on success.")
 def image_command(
     model: Path,
@@ -77,7 +77,7 @@ def image_command(
     "--out", type=click.Path(path_type=Path), metavar="FILE", help="The patch [<new>.patch]."
 )
 @click.option("--in-place", is_flag=True, help="To be applied to the old image's own memory.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else.")
+@json_option
 @click.option("--quiet", is_flag=True, help="Print nothing on success.")
 def patch_command(
     old: Path, new: Path, out: Path | None, in_place: bool, as_json: bool, quiet: bool

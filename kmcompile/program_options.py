@@ -14,6 +14,9 @@ from kmcompile.request.values import flag
 
 Command = Callable[..., None]
 
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else."
+)
 _MODEL_OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option("--before", metavar="FILE,...", help="Scalers and the like before the model."),
     click.option(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +12,7 @@ from kmcompile.emit.prepare_view import READ_TOGETHER
 from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.program.layout import Constant
+from kmcompile.program.layout import Constant, once
 from kmcompile.program.program import Program
 from kmcompile.program.shared import Place
 from kmcompile.program.stages import ClassScores, EarlyExit, ExactSum, FixedSum, Stage
@@ -165,7 +164,7 @@ class EarlyExitsView:
     @property
     def defines(self) -> tuple[Constant, ...]:
         """The sizes that the exits define, in order, each once."""
-        return _once(constant for view in self.exits for constant in view.defines())
+        return once(constant for view in self.exits for constant in view.defines())
 
     @property
     def has_kernel_term(self) -> bool:
@@ -280,18 +279,3 @@ def _nonzeros_view(n_features: int) -> NonzerosView:
 
 def _only(program: Program, place: Place) -> Stage | None:
     return next((stage for stage in program.exits if stage.place is place), None)
-
-
-def _once(constants: Iterable[Constant]) -> tuple[Constant, ...]:
-    """Return the constants, each once.
-
-    Raises
-    ------
-    ValueError
-        If two exits use one name for different constants.
-    """
-    found: dict[str, Constant] = {}
-    for constant in constants:
-        if found.setdefault(constant.name, constant) != constant:
-            raise ValueError(f"{found[constant.name]} and {constant} have one name")
-    return tuple(found.values())

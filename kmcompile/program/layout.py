@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeVar
 
 _BYTES: Mapping[str, int] = MappingProxyType(
     {
@@ -38,3 +39,21 @@ class Member:
         """The bytes of the array or number."""
         each = self.element_bytes or _BYTES[self.c_type]
         return each * (1 if self.length is None else self.length)
+
+
+_Named = TypeVar("_Named", Constant, Member)
+
+
+def once(parts: Iterable[_Named]) -> tuple[_Named, ...]:
+    """Return the constants or members of several exits, each once.
+
+    Raises
+    ------
+    ValueError
+        If two exits use one name for different things.
+    """
+    found: dict[str, _Named] = {}
+    for part in parts:
+        if found.setdefault(part.name, part) != part:
+            raise ValueError(f"{found[part.name]} and {part} have one name")
+    return tuple(found.values())

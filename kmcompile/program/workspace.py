@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from kmcompile.numeric.table import C_TYPES
-from kmcompile.program.layout import Member
+from kmcompile.program.layout import Member, once
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
     CodeTable,
@@ -116,7 +116,7 @@ def _early_members(program: Program) -> list[Member]:
         ]
     if program.box is not None:
         members += program.box.members(program.ends)
-    return [*members, *_once(_exit_members(program.early_exits))]
+    return [*members, *once(_exit_members(program.early_exits))]
 
 
 def _exit_members(exits: tuple[EarlyExit, ...]) -> Iterator[Member]:
@@ -126,21 +126,6 @@ def _exit_members(exits: tuple[EarlyExit, ...]) -> Iterator[Member]:
         if stage.hands_on_estimate and any(other.takes_estimate for other in exits[place + 1 :]):
             text = "the estimates, for the stages behind it"
             yield Member("float", "earlier", own[0].length, text)
-
-
-def _once(members: Iterable[Member]) -> list[Member]:
-    """Return the members, each once.
-
-    Raises
-    ------
-    ValueError
-        If two exits use one name for different arrays.
-    """
-    found: dict[str, Member] = {}
-    for member in members:
-        if found.setdefault(member.name, member) != member:
-            raise ValueError(f"{found[member.name]} and {member} have one name")
-    return list(found.values())
 
 
 def _decision_members(n_decisions: int, real: str) -> list[Member]:
