@@ -95,7 +95,7 @@ def make_image(
     tell("comparing hashes")
     flying = _flying(folder)
     tell("reading the model")
-    machine = read_model(model, reading, flying.report["options"].get("threshold"))
+    machine = read_model(model, reading, flying.report["options"].get("threshold"), True)
     _check_same_task(machine, flying.program, folder)
     tell("lowering")
     plan = _plan(model, machine, flying, data, test_data)

@@ -54,6 +54,7 @@ from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
 
+_NOT_IN_IMAGE = "the probabilities are left out: no image holds them yet"
 _NOT_COMPARED = "the modes were not compared: a compilation for one target compares them"
 
 
@@ -188,7 +189,9 @@ def verify_folder(
     folder_files.check_digests(files, program, report)
     machine = None
     if model is not None:
-        machine = read_model(model, reading or Reading(), report["options"].get("threshold"))
+        options = report["options"]
+        in_image = options.get("tables") == "image"
+        machine = read_model(model, reading or Reading(), options.get("threshold"), in_image)
         folder_files.check_model(machine, program, model.name, report["options"])
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
     promise = promise_of(report) if program.takes_risk else None
@@ -223,15 +226,23 @@ def tell_nobody(text: str) -> None:
 def asked(model: Path | object, request: Request, tell: Progress) -> tuple[KernelMachine, Plan]:
     """Return the model as it was trained, and the plan of its compilation."""
     tell("reading the model")
-    machine = read_model(model, reading_of(request.given), request.options.threshold)
+    options = request.options
+    machine = read_model(model, reading_of(request.given), options.threshold, options.in_image)
     plan = request.plan(machine)
     tell("lowering")
     return machine, plan
 
 
-def read_model(model: Path | object, reading: Reading, threshold: float | None) -> KernelMachine:
-    """Return the model with the files that belong to it, and the threshold of `--threshold`."""
+def read_model(
+    model: Path | object, reading: Reading, threshold: float | None, in_image: bool
+) -> KernelMachine:
+    """Return the model with the files that belong to it, and the threshold of `--threshold`.
+
+    A model in an image has no probabilities.
+    """
     machine = readers.load_model(model, reading=reading)
+    if in_image and machine.platt is not None:
+        machine = replace(machine, platt=None, notes=(*machine.notes, _NOT_IN_IMAGE))
     return machine if threshold is None else move_asked_threshold(machine, threshold)
 
 

@@ -76,6 +76,12 @@ def label_of(machine: KernelMachine) -> tuple[str, str]:
 
 def probability_of(machine: KernelMachine) -> tuple[str, str] | None:
     """Return the name of the rule for probabilities, and its text; None where there are none."""
+    if machine.platt is not None:
+        slope, offset = machine.platt
+        return "platt", (
+            "the probability of classes[1] is 1 / (1 + exp(-slope (f_0 + threshold) - offset)), "
+            f"that of classes[0] is the rest to 1, with slope {slope!r} and offset {offset!r}"
+        )
     if not machine.log_odds:
         return None
     if machine.task is Task.BINARY:

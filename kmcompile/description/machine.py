@@ -56,7 +56,11 @@ def machine_data(machine: KernelMachine, tables: Tables) -> dict[str, Any]:
         "label": {"rule": label, "text": label_text},
         "probability": None
         if probability is None
-        else {"rule": probability[0], "text": probability[1]},
+        else {
+            "rule": probability[0],
+            "text": probability[1],
+            **({} if machine.platt is None else {"platt": list(machine.platt)}),
+        },
         "flags": {name: getattr(machine, name) for name in _FLAGS},
         "notes": list(machine.notes),
     }
@@ -103,6 +107,8 @@ def machine_of(plain: dict[str, Any], content: bytes) -> KernelMachine:
         If an array is damaged, or a kernel or step is none that is known.
     """
     kernel = plain["kernel"]
+    own = (plain["probability"] or {}).get("platt")
+    platt = None if own is None else (own[0], own[1])
     return KernelMachine(
         kind=plain["kind"],
         task=Task(plain["task"]),
@@ -114,7 +120,8 @@ def machine_of(plain: dict[str, Any], content: bytes) -> KernelMachine:
         n_features=plain["n_features"],
         class_counts=tuple(plain["class_counts"]),
         preprocessing=tuple(_read_step(step, content) for step in plain["preprocessing"]),
-        log_odds=plain["probability"] is not None,
+        log_odds=plain["probability"] is not None and platt is None,
+        platt=platt,
         threshold=plain["decisions"]["threshold"],
         notes=tuple(plain["notes"]),
         routing=_read_routing(plain["routing"], content),

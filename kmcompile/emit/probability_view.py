@@ -15,7 +15,13 @@ from kmcompile.emit.literals import float32_literal
 from kmcompile.model.log_odds import probability_at
 from kmcompile.numeric.scalar import exp_negative, logistic
 from kmcompile.program.program import Program
-from kmcompile.program.stages.labels.probability import GROW, LEAST_TOTAL, SHRINK, Probability
+from kmcompile.program.stages.labels.probability import (
+    GROW,
+    LARGEST_WIDENED,
+    LEAST_TOTAL,
+    SHRINK,
+    Probability,
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,8 +31,9 @@ class ProbabilityView:
     stage: Probability
     is_binary: bool
     has_threshold: bool
-    plus_threshold: str
+    log_odds: str
     header_lines: tuple[str, ...]
+    largest: np.float32 = LARGEST_WIDENED
     least_total: np.float32 = LEAST_TOTAL
     shrink: np.float32 = SHRINK
     grow: np.float32 = GROW
@@ -40,10 +47,20 @@ def probability_view(program: Program) -> ProbabilityView | None:
     return ProbabilityView(
         stage=stage,
         is_binary=stage.n_decisions == 1,
-        has_threshold=float(stage.threshold) != 0,
-        plus_threshold=_signed(float(stage.threshold), float32_literal),
+        has_threshold=not stage.is_scaled and float(stage.offset) != 0,
+        log_odds=_log_odds(stage),
         header_lines=_header_lines(program, stage),
     )
+
+
+def _log_odds(stage: Probability) -> str:
+    """Return the C of the log odds of a binary machine."""
+    decision = "workspace->decision[0]"
+    if stage.is_scaled:
+        decision = f"({decision} * {float32_literal(float(stage.factor))})"
+    if float(stage.offset) == 0:
+        return decision
+    return f"{decision} {_signed(float(stage.offset), float32_literal)}"
 
 
 def probability_scalars(emitted: list[str], names: dict[str, str]) -> list[str]:
@@ -59,13 +76,13 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
     if stage.n_decisions == 1:
         text = (
             "Gives the calibrated probabilities of both classes: probability[1] is "
-            f"1 / (1 + exp(-f)), where f is the exact sum{_threshold_text(program)}, and "
+            f"1 / (1 + exp(-f)), where f is {_text(stage, program.threshold)}, and "
             "probability[0] what that leaves of 1."
         )
         label = "the more probable class"
-        if program.threshold:
-            likely = probability_at(program.threshold)
-            label = f"class 1 where it has at least the probability {likely:.6g}"
+        if program.threshold or stage.is_scaled:
+            likely = probability_at(float(stage.offset))
+            label = f"class 1 where it has {_side(stage)} the probability {likely:.6g}"
     else:
         text = (
             "Gives the calibrated probabilities of the classes: 1 / (1 + exp(-f)) of the exact "
@@ -81,8 +98,16 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
     return tuple(textwrap.wrap(text, COMMENT_COLUMNS, break_on_hyphens=False))
 
 
-def _threshold_text(program: Program) -> str:
-    return f" {_signed(program.threshold, repr)}" if program.threshold else ""
+def _text(stage: Probability, threshold: float) -> str:
+    """Return what the log odds are of the exact sum."""
+    if stage.is_scaled:
+        own = f"{float(stage.factor):.9g} times the exact sum"
+        return f"{own} {_signed(float(stage.offset), '{:.9g}'.format)}"
+    return f"the exact sum {_signed(threshold, repr)}" if threshold else "the exact sum"
+
+
+def _side(stage: Probability) -> str:
+    return "at most" if float(stage.factor) < 0 else "at least"
 
 
 def _signed(value: float, text: Callable[[float], str]) -> str:

@@ -10,37 +10,71 @@ from kmcompile.numeric.rounding import (
     LARGEST_INTERMEDIATE,
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
+    UNIT_ROUNDOFF_64,
     bound_constant,
     gamma_factor,
 )
 from kmcompile.numeric.scalar.logistic import ABSOLUTE_ERROR, RELATIVE_ERROR
 from kmcompile.program.stages.labels.probability import LEAST_TOTAL, Probability
 
+_CUT = 1e-7
+"""What LIBSVM's min_prob changes at most."""
+
 
 def lower_probability(machine: KernelMachine) -> Probability | None:
-    """Return the constants of the probabilities, or None if the machine is not calibrated.
+    """Return the constants of the probabilities, or None if the machine has none.
 
     Raises
     ------
     InputError
         If the threshold is too large for float32.
     """
-    if not machine.log_odds:
+    if machine.platt is None and not machine.log_odds:
         return None
     if abs(machine.threshold) > LARGEST_INTERMEDIATE:
         raise InputError(
             f"the threshold is {machine.threshold:g}, must be at most "
             f"{LARGEST_INTERMEDIATE:.3g} in magnitude for float32"
         )
+    if machine.platt is not None:
+        return _of_sigmoid(machine, *machine.platt)
     binary = machine.n_decisions == 1
     threshold = np.float32(machine.threshold)
     error = _of_threshold(machine.threshold, threshold) if binary else 0.0
     error += _of_logistic() if binary else _of_shares(machine.n_classes)
     return Probability(
         n_decisions=machine.n_decisions,
-        threshold=threshold,
+        factor=np.float32(1),
+        offset=threshold,
+        reach=np.float32(1),
         slope=bound_constant(0.25 if binary else 0.5),
         minimum=bound_constant(error),
+    )
+
+
+def _of_sigmoid(machine: KernelMachine, slope: float, offset: float) -> Probability:
+    """Return the constants of the sigmoid of v = slope (f + threshold) + offset.
+
+    With o = slope * threshold + offset, which is rounded in float64 and stored in float32: the
+    factor is rounded by u, and so are its product with f and the sum. Together they move v by at
+    most 3 u |v| + 2 u |o|, to the first order, |v s'(v)| <= 0.224 and s' <= 1/4, which leaves room
+    for the other orders. Flushing changes the product, the sum and the widened bound by at most
+    the smallest normal number each. LIBSVM cuts its probabilities at 1e-7 and 1 - 1e-7.
+    """
+    moved = slope * machine.threshold
+    exact = moved + offset
+    if abs(exact) > LARGEST_INTERMEDIATE:
+        raise InputError(f"the threshold is {machine.threshold:g}, too large for float32")
+    stored = np.float32(exact)
+    error = abs(exact - float(stored)) + 4 * UNIT_ROUNDOFF_64 * (abs(moved) + abs(exact))
+    error += 4 * UNIT_ROUNDOFF * (1 + abs(exact)) + 4 * SMALLEST_NORMAL
+    return Probability(
+        n_decisions=1,
+        factor=np.float32(slope),
+        offset=stored,
+        reach=bound_constant(abs(slope)),
+        slope=bound_constant(abs(slope) / 4),
+        minimum=bound_constant(error / 4 + _of_logistic() + _CUT),
     )
 
 

@@ -109,6 +109,10 @@ class KernelMachine:
         Binary and one-vs-rest: whether 1 / (1 + exp(-f)) is a calibrated probability: of
         `classes[1]`, or of each class before the probabilities are scaled to the sum 1. In a
         machine with a threshold the probability is 1 / (1 + exp(-f - threshold)).
+    platt : tuple of two floats, optional
+        Binary: the slope a and offset b of Platt's sigmoid, where the model has one beside its
+        decision: the probability of `classes[1]` is 1 / (1 + exp(-a (f + threshold) - b)). The
+        label is still the sign of f.
     threshold : float
         Binary and one-class: the threshold that was subtracted from the trained intercept, so that
         f is the trained decision minus the threshold (`kmcompile.passes.move_threshold`).
@@ -148,6 +152,7 @@ class KernelMachine:
     zero_is_positive: bool = True
     last_of_equal: bool = False
     log_odds: bool = False
+    platt: tuple[float, float] | None = None
     threshold: float = 0.0
     break_ties: bool = False
     decision_function_shape: str = "ovr"
@@ -221,7 +226,7 @@ class KernelMachine:
             "break_ties": self.break_ties,
             "decision_function_shape": self.decision_function_shape,
         }
-        for name in ("last_of_equal", "log_odds", "threshold"):
+        for name in ("last_of_equal", "log_odds", "platt", "threshold"):
             if getattr(self, name):
                 header[name] = getattr(self, name)
         steps = []
@@ -277,6 +282,12 @@ def _validate(machine: KernelMachine) -> None:
         not machine.log_odds or machine.task in (Task.BINARY, Task.ONE_VS_REST),
         f"a {machine.task.value} machine has no log odds",
     )
+    if machine.platt is not None:
+        _require(
+            machine.task is Task.BINARY and not machine.log_odds,
+            f"a {machine.task.value} machine of decisions or log odds has no sigmoid of its own",
+        )
+        _require(all(map(math.isfinite, machine.platt)), "platt must be two finite numbers")
     _require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
     _require(
         machine.threshold == 0 or machine.task.has_one_sign,

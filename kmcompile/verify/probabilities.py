@@ -28,9 +28,11 @@ def probabilities_of(machine: KernelMachine, decisions: Float64Array) -> Float64
     ndarray of shape (n_queries, n_classes), float64
         If the probabilities of all classes are 0 before scaling, each class gets 1 / n_classes.
     """
-    each = _logistic(decisions + machine.threshold)
+    slope, offset = machine.platt or (1.0, 0.0)
+    odds = slope * (decisions + machine.threshold) + offset
+    each = _logistic(odds)
     if each.shape[1] == 1:
-        return np.column_stack([_logistic(-(decisions + machine.threshold)), each])
+        return np.column_stack([_logistic(-odds), each])
     total = each.sum(axis=1, keepdims=True)
     uniform = np.full_like(each, 1 / each.shape[1])
     shares: Float64Array = np.divide(each, total, out=uniform, where=total > 0)
@@ -76,9 +78,11 @@ def check_probabilities(
     own, bounds = answers.probabilities[accepted], answers.probability_bounds[accepted]
     model = probabilities_of(machine, reference.decisions)
     error = np.abs(own - model).max(axis=1)
-    # No probability moves by more than half of what all decisions move (`stages.probability`);
-    # the rest is a few roundings of float64 each of a value of at most 1.
-    rounded = reference.error.max(axis=1) / 2 + (8 + model.shape[1]) * UNIT_ROUNDOFF_64
+    # No probability moves by more than half of what all log odds move (`stages.probability`); the
+    # rest is a few roundings of float64, each of a value of at most 1, or of the offset.
+    slope, offset = machine.platt or (1.0, 0.0)
+    rounded = abs(slope) * reference.error.max(axis=1) / 2
+    rounded += (8 + model.shape[1] + abs(offset)) * UNIT_ROUNDOFF_64
     outside = ~(error <= bounds + rounded)  # NaN is outside
     if outside.any():
         query, places = int(np.flatnonzero(outside)[0]), np.flatnonzero(accepted)

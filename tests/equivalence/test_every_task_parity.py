@@ -146,13 +146,13 @@ def test_equal_decisions_of_classes_are_not_certified(calibrated):
 
 
 def test_platt_s_probabilities_are_not_those_of_a_calibrated_machine():
-    """reliability 13: SVC(probability=True) is noted and has no probabilities of its own."""
+    """reliability 13: SVC(probability=True) has those of its own sigmoid, and is noted."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)  # it is deprecated
         model = SVC(probability=True, random_state=0).fit(X, Y == 1)
     emitted = emit_model(model)
     assert any("the label is that of predict" in note for note in emitted.machine.notes)
-    assert emitted.program.probability is None
+    assert emitted.program.probability.is_scaled
     calibrated = CalibratedClassifierCV(model, ensemble=False, cv=3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)

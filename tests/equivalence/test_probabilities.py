@@ -26,6 +26,12 @@ def told_by(records: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray
 
 def real_probabilities(case: calibrated.Calibrated, x: np.ndarray) -> list:
     """Return the probabilities of one input in real numbers."""
+    if case.model == "platt":
+        model = calibrated.fitted("platt")
+        (f,) = RealModel(model).decisions(x)
+        a, b = model[-1]._probA[0], model[-1]._probB[0]
+        second = 1 / (1 + mp.exp(mpf(float(a)) * f - mpf(float(b))))
+        return [1 - second, second]
     (inner,) = calibrated.fitted(case.model).calibrated_classifiers_
     decisions = RealModel(inner.estimator).decisions(x)
     pairs = zip(inner.calibrators, decisions, strict=True)
@@ -72,6 +78,8 @@ def test_they_are_scikit_learns_within_the_bound(case):
     answers = interpret(emitted.program, X.astype(np.float32))
     accepted = answers.results["status"] == Status.OK
     theirs = calibrated.fitted(case.model).predict_proba(X)[accepted]
+    if case.model == "platt":  # scikit-learn stops an iteration before it is there
+        theirs = np.array([real_probabilities(case, x) for x in X[accepted]]).astype(float)
     error = np.abs(answers.probabilities[accepted] - theirs).max(axis=1)
     bounds = answers.probability_bounds[accepted]
     print(f"{case}: largest error {error.max():.3g}, largest bound {bounds.max():.3g}")

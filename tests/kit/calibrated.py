@@ -1,10 +1,12 @@
-"""Calibrated models: CalibratedClassifierCV's sigmoid over machines of this compiler.
+"""Models with probabilities: CalibratedClassifierCV's sigmoid over machines of this compiler, and
+Platt's of an SVC.
 
 For tests of probabilities: in Python, in the C, and what bounds them.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -25,6 +27,7 @@ from kmcompile.target import Target
 
 MODELS: dict[str, tuple[Any, Any]] = {
     "rbf": (load_breast_cancer, lambda: SVC(gamma=0.02)),
+    "platt": (load_breast_cancer, lambda: SVC(gamma=0.02, probability=True, random_state=0)),
     "linear": (load_breast_cancer, lambda: LinearSVC(random_state=0)),
     "iris": (load_iris, lambda: LinearSVC(random_state=0)),
     "digits": (load_digits, lambda: LinearSVC(random_state=0, C=0.01)),
@@ -59,10 +62,17 @@ CORE = [
     Calibrated("rbf", threshold=0.2),
     Calibrated("rbf", "int8"),
     Calibrated("iris"),
+    Calibrated("platt", threshold=-0.3),
 ]
-"""Both forms, with a threshold, and after sums of integers."""
+"""All forms, with a threshold, and after sums of integers."""
 
-EVERY = [*CORE, Calibrated("rbf"), Calibrated("linear"), Calibrated("digits")]
+EVERY = [
+    *CORE,
+    Calibrated("rbf"),
+    Calibrated("platt", "int16"),
+    Calibrated("linear"),
+    Calibrated("digits"),
+]
 
 
 @cache
@@ -73,10 +83,14 @@ def samples(model: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 @cache
-def fitted(model: str, n_samples: int | None = None) -> CalibratedClassifierCV:
+def fitted(model: str, n_samples: int | None = None) -> Any:
     """Return the fitted model, by default of all samples."""
     X, y = samples(model)
     pipeline = make_pipeline(StandardScaler(), MODELS[model][1]())
+    if model == "platt":
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)  # probability=True is deprecated
+            return pipeline.fit(X[:n_samples], y[:n_samples])
     calibrated = CalibratedClassifierCV(pipeline, ensemble=False, cv=3)
     return calibrated.fit(X[:n_samples], y[:n_samples])
 

@@ -180,8 +180,9 @@ class Machine:
         """Return the probability of each class; none if the model has none."""
         if self.plain["probability"] is None:
             return []
-        if self.plain["probability"]["rule"] == "logistic":
-            second = 1 / (1 + exp(-f[0] - self.threshold))
+        if self.plain["probability"]["rule"] in ("logistic", "platt"):
+            slope, offset = map(mpf, self.plain["probability"].get("platt", (1, 0)))
+            second = 1 / (1 + exp(-slope * (f[0] + self.threshold) - offset))
             return [1 - second, second]
         each = [1 / (1 + exp(-value)) for value in f]
         return [share / fsum(each) for share in each]

@@ -17,6 +17,7 @@ from kmcompile.readers.fields import MAX_CLASSES
 from kmcompile.readers.libsvm.header import Header
 from kmcompile.readers.libsvm.sv_lines import SupportVectors
 from kmcompile.readers.libsvm.text import LARGEST_INT, Lines, few_digits
+from kmcompile.readers.platt import Platt, platt_of
 
 KINDS = MappingProxyType(
     {
@@ -66,7 +67,7 @@ def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) ->
     counts = header.integers("nr_sv", n_classes, 0)
     if sum(counts) != n_sv:
         raise header.error("nr_sv", f"adds up to {sum(counts)}, must be {n_sv}, as total_sv says")
-    _check_probabilities(header, n_pairs, marks=False)
+    platt, of_platt = _probabilities(header, n_pairs)
     vectors = SupportVectors(lines, n_sv, n_classes - 1)
     binary = n_classes == 2
     return KernelMachine(
@@ -80,7 +81,8 @@ def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) ->
         n_features=vectors.vectors.shape[1],
         class_counts=() if binary else counts,
         zero_is_positive=True,
-        notes=_notes(kernel, header, vectors),
+        platt=platt,
+        notes=_notes(kernel, header, vectors) + of_platt,
     )
 
 
@@ -91,7 +93,7 @@ def _read_one_row(kind: str, kernel: Kernel, header: Header, lines: Lines) -> Ke
     for key in ("label", "nr_sv"):
         header.refuse(key, "must not be: only c_svc and nu_svc have it")
     rho = np.array(header.numbers("rho", 1))
-    _check_probabilities(header, 1, marks=one_class)
+    _check_densities(header, one_class)
     vectors = SupportVectors(lines, _total_sv(header), 1)
     return KernelMachine(
         kind=kind,
@@ -159,14 +161,23 @@ _KERNELS: Mapping[str, Callable[[Header], Kernel]] = MappingProxyType(
 )
 
 
-def _check_probabilities(header: Header, n_decisions: int, marks: bool) -> None:
+def _probabilities(header: Header, n_pairs: int) -> tuple[Platt | None, tuple[str, ...]]:
+    """Return the sigmoid of a model that was trained with -b 1, and the notes on it."""
+    header.refuse("prob_density_marks", "must not be: only one_class has it")
+    found = [header.numbers(key, n_pairs) for key in ("probA", "probB") if header.has(key)]
+    if len(found) < 2:  # svm-predict asks for both
+        return None, ()
+    return platt_of(*found)
+
+
+def _check_densities(header: Header, one_class: bool) -> None:
     for key in ("probA", "probB"):
         if header.has(key):
-            header.numbers(key, n_decisions)
-    if marks and header.has("prob_density_marks"):
-        header.numbers("prob_density_marks", _N_MARKS)
-    elif not marks:
+            header.numbers(key, 1)
+    if not one_class:
         header.refuse("prob_density_marks", "must not be: only one_class has it")
+    elif header.has("prob_density_marks"):
+        header.numbers("prob_density_marks", _N_MARKS)
 
 
 def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str, ...]:
@@ -185,10 +196,9 @@ def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str
             f"the features of the file count from 0: the C takes {width}, in the order of their "
             "indices"
         )
-    if header.has("probA") or header.has("prob_density_marks"):
+    if header.has("prob_density_marks"):
         notes.append(
-            "the model has probabilities: the label is that of svm-predict without -b 1, "
-            "which can differ from the most probable one"
+            "the densities of the model are left out: the label is svm-predict's without -b 1"
         )
     groups = {
         "support vectors": vectors.vector_digits,

@@ -20,6 +20,7 @@ in a one-class machine -1 and 1 if left out |
 | `zero_is_positive` | boolean: whether f = 0 is `classes[1]` |
 | `last_of_equal`, `log_odds`, `break_ties` | boolean, False if left out |
 | `threshold` | number, 0 if left out |
+| `platt` | floats (2,), of a binary machine with Platt's sigmoid |
 | `rounded_vectors` | boolean, False if left out |
 | `intercept_error` | number, at least 0, which it is if left out |
 | `routing_weights`, `routing_offsets` | floats: the tree of a routed machine, all or none of it |
@@ -72,7 +73,7 @@ ROUTING = (
 
 OPTIONAL = (
     *FLAGS,
-    *("threshold", "decision_function_shape", "classes", "class_counts"),
+    *("threshold", "platt", "decision_function_shape", "classes", "class_counts"),
     *("rounded_vectors", "intercept_error"),
     *ROUTING,
 )

@@ -72,10 +72,18 @@ def read_npz_model(content: bytes) -> KernelMachine:
         last_of_equal=_flag(fields, "last_of_equal", task),
         log_odds=_flag(fields, "log_odds", task),
         threshold=fields.number("threshold") if fields.has("threshold") else 0.0,
+        platt=_platt(fields),
         break_ties=_flag(fields, "break_ties", task),
         decision_function_shape=_shape(fields),
         routing=_routing(fields, width),
     )
+
+
+def _platt(fields: Fields) -> tuple[float, float] | None:
+    if not fields.has("platt"):
+        return None
+    slope, offset = fields.array("platt", (2,)).tolist()
+    return slope, offset
 
 
 def _routing(fields: Fields, width: int) -> Routing | None:

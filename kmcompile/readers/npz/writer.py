@@ -68,6 +68,8 @@ def npz_model(machine: KernelMachine) -> bytes:
     }
     if machine.task is not Task.REGRESSION and machine.classes != ONE_CLASS_LABELS:
         arrays["classes"] = _class_array(machine.classes)
+    if machine.platt is not None:
+        arrays["platt"] = np.array(machine.platt)
     if machine.shares_rows:
         arrays["class_counts"] = np.array(machine.class_counts, dtype=np.int64)
     if machine.routing is not None:

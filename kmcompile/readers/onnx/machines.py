@@ -22,6 +22,7 @@ from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.onnx.attributes import OnnxAttributes
+from kmcompile.readers.platt import Platt, platt_of
 
 _KERNEL = ("kernel_type", "kernel_params")
 _LABELS = ("classlabels_ints", "classlabels_strings")
@@ -48,6 +49,7 @@ def _svm_classifier(node: Any) -> KernelMachine:
     intercept = attributes.floats("rho", n_pairs)
     binary = n_classes == 2
     sign = -1.0 if binary else 1.0
+    platt, notes = _probabilities(attributes, n_pairs)
     return KernelMachine(
         kind="SVC",
         task=Task.BINARY if binary else Task.ONE_VS_ONE,
@@ -59,7 +61,8 @@ def _svm_classifier(node: Any) -> KernelMachine:
         n_features=support_vectors.shape[1],
         class_counts=() if binary else counts,
         zero_is_positive=True,
-        notes=_probability_notes(attributes, n_pairs),
+        platt=platt,
+        notes=notes,
     )
 
 
@@ -210,13 +213,10 @@ def _kernel(attributes: OnnxAttributes) -> Kernel:
     return Poly(gamma, coef0, int(degree))
 
 
-def _probability_notes(attributes: OnnxAttributes, n_pairs: int) -> tuple[str, ...]:
+def _probabilities(
+    attributes: OnnxAttributes, n_pairs: int
+) -> tuple[Platt | None, tuple[str, ...]]:
     if not len(attributes.floats("prob_a")):
         attributes.floats("prob_b", 0)
-        return ()
-    attributes.floats("prob_a", n_pairs)
-    attributes.floats("prob_b", n_pairs)
-    return (
-        "prob_a and prob_b are given: the label is that of the votes, as in onnxruntime, which "
-        "can differ from the largest probability",
-    )
+        return None, ()
+    return platt_of(*(attributes.floats(name, n_pairs).tolist() for name in ("prob_a", "prob_b")))

@@ -58,6 +58,7 @@ def read_calibrated(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ker
             zero_is_positive=False,
             last_of_equal=False,
             log_odds=True,
+            platt=None,
             decision_function_shape="ovr",
             notes=notes,
         )

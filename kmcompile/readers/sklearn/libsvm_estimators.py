@@ -10,6 +10,7 @@ import numpy as np
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
+from kmcompile.readers.platt import Platt, platt_of
 from kmcompile.readers.sklearn.libsvm_vectors import read_expansion
 
 
@@ -32,6 +33,7 @@ def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
     dual_coef = _public(fields, "dual_coef_", (n_classes - 1, n_sv), negated=binary)
     intercept = _public(fields, "intercept_", (n_pairs,), negated=binary)
     shape, break_ties = _voting(fields, n_classes)
+    platt, of_platt = _platt(fields, n_pairs)
     return KernelMachine(
         kind=fields.record.name,
         task=Task.BINARY if binary else Task.ONE_VS_ONE,
@@ -47,7 +49,8 @@ def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
         zero_is_positive=True,
         break_ties=break_ties,
         decision_function_shape=shape,
-        notes=notes + _training_notes(fields),
+        platt=platt,
+        notes=notes + of_platt + _training_notes(fields),
     )
 
 
@@ -119,14 +122,16 @@ def _voting(fields: Fields, n_classes: int) -> tuple[str, bool]:
     return shape, break_ties and n_classes > 2
 
 
+def _platt(fields: Fields, n_pairs: int) -> tuple[Platt | None, tuple[str, ...]]:
+    """Return the sigmoid of probability=True, and the notes on it."""
+    if fields.get("probability", False) is not True:
+        return None, ()
+    a, b = ("_probA", "_probB") if fields.has("_probA") else ("probA_", "probB_")
+    return platt_of(fields.array(a, (n_pairs,)).tolist(), fields.array(b, (n_pairs,)).tolist())
+
+
 def _training_notes(fields: Fields) -> tuple[str, ...]:
     notes = []
-    if fields.get("probability", False) is True:
-        notes.append(
-            "probability=True: the label is that of predict, which can differ from the largest "
-            "predict_proba; the probabilities are left out (those of CalibratedClassifierCV with "
-            "ensemble=False are compiled)"
-        )
     status = fields.get("fit_status_", 0)
     if isinstance(status, int | np.integer) and status == 1:
         notes.append("training stopped at max_iter before it had converged")

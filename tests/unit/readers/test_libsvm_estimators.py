@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
@@ -15,6 +16,7 @@ from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.reference import evaluate
 from kmcompile.readers import load_model
+from kmcompile.verify.probabilities import probabilities_of
 
 KERNELS = [
     {"kernel": "linear"},
@@ -153,12 +155,48 @@ def test_break_ties_with_ovo_is_refused_as_predict_does():
         load_model(model)
 
 
-def test_probability_is_noted():
-    """reliability 13: the label is predict's, not the argmax of Platt's probabilities."""
+def test_probabilities_of_many_classes_are_left_out():
     X, y = data("wine")
     machine = assert_agrees(fitted(SVC(probability=True, random_state=0), X, y), X)
-    assert any("probability=True: the label is that of predict" in n for n in machine.notes)
+    assert machine.platt is None
+    assert any("of its own, which are left out: of more than two" in n for n in machine.notes)
     assert load_model(fitted(SVC(), X, y)).notes == ()
+
+
+@pytest.mark.parametrize("make", [SVC, NuSVC])
+def test_probabilities_of_two_classes_are_platts(make):
+    """reliability 13: the label is predict's, not the argmax of Platt's probabilities.
+
+    scikit-learn's copy of LIBSVM takes also two classes through the iteration of Wu, Lin and Weng
+    (2004), and stops it where |d| max(p, 1 - p) < 0.0025 for the distance d to the sigmoid: d is
+    less than 0.005.
+    """
+    X, y = data("wine")
+    model = fitted(make(probability=True, random_state=0), X, y > 0)
+    machine = assert_agrees(model, X)
+    assert any("the label is that of predict" in n for n in machine.notes)
+    told = probabilities_of(machine, evaluate(machine, X).decisions)
+    assert np.abs(told - model.predict_proba(X)).max() <= 0.005
+    odds = -model.decision_function(X) * model._probA[0] + model._probB[0]
+    np.testing.assert_allclose(told[:, 1], 1 / (1 + np.exp(-odds)), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("a", "b"), [(1e31, 0.0), (1e-31, 0.0), (-1.0, 1e31)])
+def test_sigmoids_beyond_float32_are_left_out(a, b):
+    X, y = data("wine")
+    model = fitted(SVC(probability=True, random_state=0), X, y > 0)
+    model._probA, model._probB = np.array([a]), np.array([b])
+    machine = load_model(model)
+    assert machine.platt is None
+    assert any("beyond what float32 can take" in n for n in machine.notes)
+
+
+def test_a_calibrated_machine_has_no_sigmoid_beside_its_log_odds():
+    X, y = data("wine")
+    inner = SVC(probability=True, random_state=0)
+    calibrated = CalibratedClassifierCV(inner, ensemble=False, cv=3)
+    machine = load_model(fitted(calibrated, X, y > 0))
+    assert (machine.platt, machine.log_odds) == (None, True)
 
 
 def test_early_stop_is_noted():

@@ -20,6 +20,7 @@ from kmcompile.kernels import Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import Task
 from kmcompile.readers import load_model
 from kmcompile.readers.libsvm.model import read_libsvm
+from kmcompile.verify.probabilities import probabilities_of
 
 STORED = Path(__file__).parents[2] / "fault" / "stored_models" / "libsvm-3.37"
 """Written by LIBSVM 3.37's Python package; svm_predict.json has what it then answers."""
@@ -29,6 +30,7 @@ SOME = np.r_[40:52, 90:112]
 QUERIES = {
     "c_svc-rbf": X[SOME][::4] / 3,
     "c_svc-polynomial": X[SOME][::4] / 3,
+    "c_svc-probability": X[50:150:12] / 3,
     "one_class-rbf": X[::4] / 3,
     "epsilon_svr-sigmoid": DIABETES[:20:4] * 7,
     "nu_svr-rbf": DIABETES[:20:4] * 7,
@@ -47,6 +49,7 @@ def test_every_svm_type_is_scikit_learns_class():
     assert {name: (m.kind, m.task) for name, m in kinds.items()} == {
         "c_svc-rbf": ("SVC", Task.BINARY),
         "c_svc-polynomial": ("SVC", Task.ONE_VS_ONE),
+        "c_svc-probability": ("SVC", Task.BINARY),
         "nu_svc-linear": ("NuSVC", Task.ONE_VS_ONE),
         "one_class-rbf": ("OneClassSVM", Task.ONE_CLASS),
         "epsilon_svr-sigmoid": ("SVR", Task.REGRESSION),
@@ -70,6 +73,18 @@ def test_decisions_are_svm_predicts(name):
     if machine.task is Task.BINARY:
         second = decisions[:, 0] >= 0
         assert np.array_equal(np.array(machine.classes)[second.astype(int)], answers["labels"])
+
+
+def test_probabilities_of_two_classes_are_svm_predicts():
+    name = "c_svc-probability"
+    machine = load_model(STORED / f"{name}.model")
+    answers = json.loads((STORED / "svm_predict.json").read_text())[name]
+    expected = np.array([[float.fromhex(v) for v in row] for row in answers["probabilities"]])
+    decisions, bounds = decisions_and_bounds(machine, QUERIES[name])
+    slope, offset = machine.platt
+    told = probabilities_of(machine, decisions)
+    rounded = abs(slope) * bounds.max() / 4 + (8 + abs(offset)) * 2.0**-53
+    assert np.abs(told - expected).max() <= rounded
 
 
 def test_labels_keep_the_order_of_the_file():

@@ -87,8 +87,7 @@ def test_kernel_parameters_are_gamma_coef0_degree():
 def test_labels_are_the_votes_where_probabilities_are_given():
     """reliability 13: onnxruntime's label is not the largest probability either."""
     assert (
-        "can differ from the largest probability"
-        in load_model(FOLDER / "probability.onnx").notes[0]
+        "can differ from the most probable one" in load_model(FOLDER / "probability.onnx").notes[0]
     )
 
 

@@ -24,19 +24,25 @@ GROW: Final = np.float32(1.0 + 2.0**-16)
 s by at most 87 * 2^-24, as s is 0 beyond 87, and the function's error by 5 * 2^-24."""
 
 
+LARGEST_WIDENED: Final = np.float32(2.0**120)
+"""Largest bound on log odds that is compared with them: no difference of infinities."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Probability:
-    """The probabilities of the classes from decisions that are log odds.
+    """The probabilities of the classes from decisions, by which their log odds are told.
 
-    Let s(f) = 1 / (1 + exp(-f)). A binary machine has p_1 = s(f) and p_0 = s(-f). A machine with
-    many classes has p_c = s(f_c) / sum_k s(f_k), as scikit-learn's CalibratedClassifierCV.
+    Let s(f) = 1 / (1 + exp(-f)). A binary machine has the log odds f = factor * decision + offset,
+    p_1 = s(f) and p_0 = s(-f). A machine with many classes has p_c = s(f_c) / sum_k s(f_k), as
+    scikit-learn's CalibratedClassifierCV.
 
     Let b be the largest bound on a decision. Every p differs from the model's by at most
     slope * b + minimum, and by at most 1:
 
-    - binary: the slope is 1/4, since |s'| <= 1/4. In the model, the less likely class has at most
-      s(b - |f|) and the other class at least 1 - s(b - |f|); the computed p obey these bounds, too.
-      Where s(b - |f|) is less than b / 4, it replaces b / 4.
+    - binary: the slope is |factor| / 4, since |s'| <= 1/4. Let w = reach * b be the bound of f. In
+      the model, the less likely class has at most s(w - |f|) and the other class at least
+      1 - s(w - |f|); the computed p obey these bounds, too. Where s(w - |f|) is less than
+      slope * b, it replaces that, unless w is so large that w - |f| may be inf - inf.
     - many classes: dp_c / df_k = p_c (delta_ck - p_k) s(-f_k), whose magnitudes over k add up to
       at most 2 p_c (1 - p_c) <= 1/2. By the mean value theorem this holds for decisions that
       differ by any amount.
@@ -46,17 +52,27 @@ class Probability:
     ----------
     n_decisions : int
         Number of decisions; 1 for a binary machine.
-    threshold : float32
-        Added to the decision of a binary machine, from which a pass has subtracted it.
+    factor, offset : float32
+        Of a binary machine; 1 and 0 where the decision is the log odds. The offset has the
+        threshold, which a pass has subtracted from the decision, times the factor.
+    reach : float32
+        At least |factor|, so that its product with a bound is no smaller than |factor| times that.
     slope, minimum : float32
     """
 
     n_decisions: int
-    threshold: np.float32
+    factor: np.float32
+    offset: np.float32
+    reach: np.float32
     slope: np.float32
     minimum: np.float32
 
     template: ClassVar[str] = "probability"
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether the log odds are not just the decision and an offset."""
+        return float(self.factor) != 1
 
     @property
     def uniform(self) -> np.float32:
@@ -77,12 +93,16 @@ class Probability:
         probabilities : ndarray of shape (n_queries, n_classes), float32
         bounds : ndarray of shape (n_queries,), float32
         """
-        moved = bounds.max(axis=1) * self.slope
+        with np.errstate(over="ignore"):
+            moved = bounds.max(axis=1) * self.slope
         if self.n_decisions == 1:
-            f = decisions[:, 0] + self.threshold
+            with np.errstate(over="ignore", invalid="ignore"):
+                f = decisions[:, 0] * self.factor + self.offset
+                widened = bounds[:, 0] * self.reach
+                rest = logistic(widened - np.abs(f) * SHRINK) * GROW
             probabilities = np.column_stack([logistic(-f), logistic(f)])
-            rest = logistic(bounds[:, 0] - np.abs(f) * SHRINK) * GROW
-            limits = np.where(rest < moved, rest, moved) + self.minimum
+            less = (rest < moved) & (widened <= LARGEST_WIDENED)
+            limits = np.where(less, rest, moved) + self.minimum
         else:
             # A NaN bound, which only a damaged table can give, proves nothing.
             known = np.asarray((bounds >= 0).all(axis=1))

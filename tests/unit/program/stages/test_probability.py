@@ -21,9 +21,10 @@ def stage_of(name: str, threshold: float = 0.0):
     return lower_probability(replace(MACHINES[name], threshold=threshold))
 
 
-def exact(decisions, threshold: float) -> list:
+def exact(decisions, threshold: float, slope: float = 1.0, offset: float = 0.0) -> list:
     """Return the probabilities of real decisions."""
-    each = [1 / (1 + mp.exp(-(mpf(f) + mpf(threshold)))) for f in decisions]
+    odds = [mpf(slope) * (mpf(f) + mpf(threshold)) + mpf(offset) for f in decisions]
+    each = [1 / (1 + mp.exp(-f)) for f in odds]
     return [1 - each[0], each[0]] if len(each) == 1 else [p / mp.fsum(each) for p in each]
 
 
@@ -50,9 +51,36 @@ def test_many_classes_are_within_their_bound(name):
     check(name, *decisions_and_bounds(MACHINES[name].n_classes), 0.0)
 
 
-def check(name: str, f: np.ndarray, bounds: np.ndarray, threshold: float) -> None:
+SIGMOIDS = [(1.4, -0.2), (-3.5, 40.0), (2e4, -1e5), (3e-7, 1.0), (0.0, -0.7), (1.0, 0.0)]
+
+
+@pytest.mark.parametrize("platt", SIGMOIDS)
+@pytest.mark.parametrize("threshold", [0.0, -1.3862943611198906])
+def test_platts_sigmoid_is_within_its_bound(platt, threshold):
+    f, bounds = decisions_and_bounds(1)
+    slope, offset = platt
+    if slope:
+        f, bounds = (f - offset) / slope, bounds / abs(slope)
+    f, bounds = (f - threshold).astype(np.float32), bounds.astype(np.float32)
+    check("rbf", f, bounds, threshold, platt)
+
+
+def test_a_bound_of_infinite_log_odds_tells_nothing():
+    f = np.full((2, 1), 2.0**119, np.float32)
+    bounds = np.float32([[2.0**119], [1.0]])
+    machine = replace(MACHINES["rbf"], log_odds=False, platt=(2.0**20, 0.0))
+    probabilities, limits = lower_probability(machine).of(f, bounds)
+    assert (probabilities[:, 1] == 1).all()
+    assert limits[0] == 1
+    assert limits[1] < 1e-5
+
+
+def check(name: str, f: np.ndarray, bounds: np.ndarray, threshold: float, platt=None) -> None:
     """Check each query at the ends of all intervals and inside."""
-    probabilities, limits = stage_of(name, threshold).of(f, bounds)
+    machine = replace(MACHINES[name], threshold=threshold)
+    if platt is not None:
+        machine = replace(machine, log_odds=False, platt=platt)
+    probabilities, limits = lower_probability(machine).of(f, bounds)
     assert probabilities.min() >= 0.0
     assert probabilities.max() <= 1.0
     assert limits.max() <= 1.0
@@ -63,7 +91,7 @@ def check(name: str, f: np.ndarray, bounds: np.ndarray, threshold: float) -> Non
             for place in places:
                 pairs = zip(decisions, widths, place, strict=True)
                 moved = [mpf(float(d)) + mpf(float(w)) * mpf(s) for d, w, s in pairs]
-                told = exact(moved, threshold)
+                told = exact(moved, threshold, *(platt or (1.0, 0.0)))
                 error = max(abs(mpf(float(p)) - q) for p, q in zip(own, told, strict=True))
                 assert error <= mpf(float(limit)), (decisions, widths, place)
 
