@@ -123,6 +123,8 @@ class KernelMachine:
     trained_classes : tuple of labels
         Where the classes have names of their own (`--labels`), the labels of the training data in
         the order of `classes`; otherwise empty. Not a part of the model.
+    feature_names : tuple of str
+        The names of the raw features in the training data, or empty. Not a part of the model.
     notes : tuple of str
         Remarks for the user on how the model was read.
     reduced_from : ReducedFrom, optional
@@ -157,6 +159,7 @@ class KernelMachine:
     break_ties: bool = False
     decision_function_shape: str = "ovr"
     trained_classes: tuple[Label, ...] = ()
+    feature_names: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     reduced_from: ReducedFrom | None = None
     routing: Routing | None = None

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kmcompile.build.artifact import Memory
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.emit.packages.example import Example
 from kmcompile.emit.packages.package import package_files
 from kmcompile.emit.packages.stack import Stack
+from kmcompile.emit.packages.view import view_of
 
 
 def packaged(
-    chosen: ChosenProgram, sources: Mapping[str, str], stack_bytes: int | None = None
+    chosen: ChosenProgram, sources: Mapping[str, str], memory: Memory | None = None
 ) -> dict[str, str]:
     """Return the files of all packages by path; none without `--package`.
 
@@ -19,21 +22,36 @@ def packaged(
     chosen : ChosenProgram
     sources : mapping
         The emitted files by name.
-    stack_bytes : int or None
-        The stack of the target's image; None as long as none is built.
+    memory : Memory or None
+        The memory of the target's image; None as long as none is built.
     """
     plan, program = chosen.plan, chosen.program
-    stack = Stack.of(chosen.workspace_bytes, program.n_features, stack_bytes)
+    kinds = plan.options.package or ()
+    if not kinds:
+        return {}
+    given = [("The first test sample", plan.test_samples)]
+    given.append(("The first calibration sample", plan.samples))
+    stack_bytes = None if memory is None else memory.stack_bytes
+    view = view_of(
+        program,
+        plan.command,
+        plan.target,
+        has_arithmetic=f"{program.name}_arithmetic.c" in sources,
+        stack=Stack.of(chosen.workspace_bytes, program.n_features, stack_bytes),
+        flash_bytes=None if memory is None else memory.flash_bytes,
+        workspace_bytes=chosen.workspace_bytes,
+        example=Example.of(program, given, chosen.lowered.machine.feature_names),
+    )
     files: dict[str, str] = {}
-    for kind in plan.options.package or ():
-        files |= package_files(kind, program, plan.command, plan.target, sources, stack)
+    for kind in kinds:
+        files |= package_files(kind, view, program, plan.target, sources)
     return files
 
 
 def packaged_again(
-    chosen: ChosenProgram, files: Mapping[str, bytes], stack_bytes: int | None
+    chosen: ChosenProgram, files: Mapping[str, bytes], memory: Memory
 ) -> dict[str, bytes]:
-    """Return the files of all packages with the stack of the image, now built."""
+    """Return the files of all packages with the memory of the image, now built."""
     sources = {name: files[name].decode("ascii") for name in files if name.endswith((".c", ".h"))}
-    package = packaged(chosen, sources, stack_bytes)
+    package = packaged(chosen, sources, memory)
     return {path: text.encode("ascii") for path, text in package.items()}

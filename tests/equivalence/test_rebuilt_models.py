@@ -63,7 +63,11 @@ def test_rebuilt_decisions_are_the_reference_s_and_within_the_answers_bounds(cas
     assert found["beyond_rounding"] == found["outside"] == found["other_labels"] == 0
 
 
-@pytest.mark.parametrize("case", [Calibrated("rbf", threshold=0.2), Calibrated("iris"), Calibrated("platt", threshold=1.5)], ids=str)
+@pytest.mark.parametrize(
+    "case",
+    [Calibrated("rbf", threshold=0.2), Calibrated("iris"), Calibrated("platt", threshold=1.5)],
+    ids=str,
+)
 def test_rebuilt_probabilities_are_the_model_s(case, tmp_path):
     emitted = case.emit("host")
     machine = rebuilt(emitted, tmp_path)

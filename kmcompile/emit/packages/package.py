@@ -16,8 +16,7 @@ from kmcompile.emit.packages import (
     zephyr,
 )
 from kmcompile.emit.packages.framework import Framework
-from kmcompile.emit.packages.stack import Stack
-from kmcompile.emit.packages.view import view_of
+from kmcompile.emit.packages.view import PackageView
 from kmcompile.program.program import Program
 from kmcompile.target import Target
 
@@ -36,11 +35,10 @@ KINDS = tuple(FRAMEWORKS)
 
 def package_files(
     kind: str,
+    view: PackageView,
     program: Program,
-    command: str,
     target: Target,
     sources: Mapping[str, str],
-    stack: Stack,
 ) -> dict[str, str]:
     """Return the files of a package, by their paths in the output folder.
 
@@ -50,16 +48,13 @@ def package_files(
     ----------
     kind : str
         One of `KINDS`, which also names the package's folder.
-    command : str
-        The canonical command, for line 1.
+    view : PackageView
+    program : Program
     target : Target
     sources : mapping
         The emitted files by name: the package has its own copy of the C and the header.
-    stack : Stack
-        What a query and the self-test need.
     """
     arithmetic = f"{program.name}_arithmetic.c"
-    view = view_of(program, command, target, arithmetic in sources, stack)
     framework = FRAMEWORKS[kind]
     own = framework.own(program, target)
     layout = dict(framework.files)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from kmcompile.emit.packages.example import Example
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
 from kmcompile.emit.telemetry_view import telemetry_view
@@ -55,6 +56,11 @@ class PackageView:
         A few of the self-test's queries with their answers; may be empty.
     stack : Stack
         What a query and the self-test need.
+    flash_bytes : int or None
+        Code, tables and library of the image that was built; None if there is none.
+    workspace_bytes : int
+    example : Example
+        The query of the example.
     telemetry : SimpleNamespace or None
         The counters of `--telemetry`.
     """
@@ -74,11 +80,39 @@ class PackageView:
     n_test_steps: int
     known: tuple[KnownQuery, ...]
     stack: Stack
+    flash_bytes: int | None
+    workspace_bytes: int
+    example: Example
     telemetry: SimpleNamespace | None
+
+    @property
+    def memory_text(self) -> str:
+        """What the model takes of flash and RAM, beside the stack."""
+        ram = f"{self.workspace_bytes:,} bytes of RAM for a workspace and {4 * self.n_features:,}"
+        ram += " for the features"
+        return ram if self.flash_bytes is None else f"{self.flash_bytes:,} bytes of flash, {ram}"
+
+    @property
+    def suffix(self) -> str:
+        """What follows the names of functions that take float features."""
+        return "_float" if self.is_integer else ""
+
+    @property
+    def prints_floats(self) -> bool:
+        """Whether the example prints a float."""
+        return self.is_regression or self.example.has_probability
 
 
 def view_of(
-    program: Program, command: str, target: Target, has_arithmetic: bool, stack: Stack
+    program: Program,
+    command: str,
+    target: Target,
+    *,
+    has_arithmetic: bool,
+    stack: Stack,
+    flash_bytes: int | None,
+    workspace_bytes: int,
+    example: Example,
 ) -> PackageView:
     """Return the view of a program.
 
@@ -89,8 +123,8 @@ def view_of(
     target : Target
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
-    stack : Stack
-        What a query and the self-test need.
+    stack, flash_bytes, workspace_bytes, example
+        As in `PackageView`.
     """
     words = words_of(program)
     name = program.name
@@ -110,6 +144,9 @@ def view_of(
         n_test_steps=n_test_steps(program),
         known=_known_queries(program),
         stack=stack,
+        flash_bytes=flash_bytes,
+        workspace_bytes=workspace_bytes,
+        example=example,
         telemetry=telemetry_view(program),
     )
 

@@ -22,13 +22,20 @@ def feature_names(fields: Fields, n_features: int) -> list[str]:
     """Return the names of the columns of the training data; empty if it had no names."""
     if not fields.has("feature_names_in_"):
         return []
-    value = fields.get("feature_names_in_")
-    names = _as_list(value) if isinstance(value, np.ndarray) and value.ndim == 1 else []
-    texts = all(isinstance(name, str) for name in names)
-    if not texts or len(names) != n_features or len(set(names)) != n_features:
+    names = told_names(fields, n_features)
+    if len(set(names)) != n_features:
+        value = fields.get("feature_names_in_")
         found, allowed = f"is {describe(value)}", f"{n_features} different names"
         raise fields.error("feature_names_in_", found, allowed)
-    return list(names)
+    return names
+
+
+def told_names(fields: Fields, n_features: int) -> list[str]:
+    """Return the names of the columns of the training data; empty if not each has a text."""
+    value = fields.get("feature_names_in_", None)
+    names = _as_list(value) if isinstance(value, np.ndarray) and value.ndim == 1 else []
+    texts = all(isinstance(name, str) for name in names)
+    return list(names) if texts and len(names) == n_features else []
 
 
 class Columns:

@@ -10,6 +10,7 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import Record, record_of
 from kmcompile.readers.size_limits import count_numbers, require_room, spend_steps
 from kmcompile.readers.sklearn.classes import (
@@ -21,6 +22,7 @@ from kmcompile.readers.sklearn.classes import (
     require_supported,
 )
 from kmcompile.readers.sklearn.column_transformer import read_column_transformer
+from kmcompile.readers.sklearn.columns import told_names
 from kmcompile.readers.sklearn.estimators import read_estimator
 from kmcompile.readers.sklearn.feature_maps import behind_map, read_feature_map
 from kmcompile.readers.sklearn.pipeline_steps import flattened
@@ -59,7 +61,7 @@ def read_sklearn(model: Any, depth: int = 0) -> KernelMachine:
     answering = (*ESTIMATORS, *OWN_ESTIMATORS)
     _require_role(estimator, answering, "one that predicts, as it is the last step")
     machine = read_estimator(estimator, partial(read_sklearn, depth=depth + 1))
-    return behind(machine, transformers)
+    return behind(_with_names(machine, estimator), transformers)
 
 
 def behind(machine: KernelMachine, transformers: list[Record]) -> KernelMachine:
@@ -70,12 +72,21 @@ def behind(machine: KernelMachine, transformers: list[Record]) -> KernelMachine:
     InputError
         One is no transformer, not fitted or damaged, or does not fit what is behind it.
     """
+    if not transformers:
+        return machine
     _require_transformers(transformers)
     before, map_record, after = _around_map(transformers)
     if map_record is not None:
         feature_map = read_feature_map(map_record)
         machine = behind_map(_behind(machine, after, feature_map.n_out), feature_map)
-    return _behind(machine, before, _input_width(before, machine.n_features))
+    machine = _behind(machine, before, _input_width(before, machine.n_features))
+    return _with_names(replace(machine, feature_names=()), transformers[0])
+
+
+def _with_names(machine: KernelMachine, first: Record) -> KernelMachine:
+    """Return the machine with the names of the raw features that its first step was trained on."""
+    names = told_names(Fields(first), machine.n_features)
+    return replace(machine, feature_names=tuple(names)) if names else machine
 
 
 def _around_map(transformers: list[Record]) -> tuple[list[Record], Record | None, list[Record]]:
