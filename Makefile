@@ -10,6 +10,7 @@
 #                hour on two cores; make evidence SHARE=0.1 a tenth of it
 # make bench     set up, then measure other generators' C beside ours, on the host and three boards,
 #                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
+# make site      the manual as web pages with a search, into build/site; links are checked
 # make offline   fill build/wheelhouse, from which kmcompile installs without a network
 # make lock      fit the locked versions to pyproject.toml; make lock UPGRADE=1 takes the newest
 # make lint      ruff, mypy and import-linter only
@@ -31,7 +32,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence offline lock \
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence site offline lock \
 	setup-demo setup-test clean
 
 demo: setup-demo
@@ -74,6 +75,18 @@ bench:
 	@$(PEERS)/setup.sh $(BENCH)
 	$(BENCH)/venv/bin/python $(PEERS)/bench.py $(BENCH) $(if $(MODELS),--models $(MODELS))
 	$(BENCH)/venv/bin/python $(PEERS)/predict.py $(if $(MODELS),--models $(MODELS))
+
+SITE := build/site-venv/bin
+
+site:
+	test -x $(SITE)/mkdocs || (python3 -m venv build/site-venv && \
+		$(SITE)/pip install -q "mkdocs-material~=9.7")
+	rm -rf build/pages && mkdir -p build/pages/kmcompile/manual
+	cp README.md build/pages/index.md
+	cp LICENSE build/pages
+	cp kmcompile/manual/*.md build/pages/kmcompile/manual
+	NO_MKDOCS_2_WARNING=1 $(SITE)/mkdocs build --quiet --strict --config-file .ci/site.yml
+	@echo "written to build/site: open build/site/index.html"
 
 offline:
 	@.ci/offline build/wheelhouse

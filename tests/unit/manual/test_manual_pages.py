@@ -78,6 +78,11 @@ def test_readme_links_to_every_page() -> None:
     assert linked == {page.stem for page in PAGES}
 
 
+def test_the_site_has_the_pages_of_the_readme_in_its_order() -> None:
+    listed = re.findall(r"\]\((kmcompile/manual/\w+\.md)\)", section(README, "The manual"))
+    assert re.findall(r"- (kmcompile/\S+)", (CHECKOUT / ".ci/site.yml").read_text()) == listed
+
+
 def test_targets_are_those_that_ship() -> None:
     named = [row[0] for row in table(manual_dir() / "targets.md", "Targets")]
     assert named == [target.name for target in list_targets()]
