@@ -10,11 +10,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
+from inspect import Parameter, Signature
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from kmcompile.errors import KmcompileError
+from kmcompile.request.options import Options
 from kmcompile.version import VERSION
 
 if TYPE_CHECKING:
@@ -74,7 +77,6 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
     from kmcompile import pipeline
     from kmcompile.errors import UsageError
     from kmcompile.progress import Progress
-    from kmcompile.request.options import Options
 
     unknown = sorted(set(options) - set(Options.__dataclass_fields__))
     if unknown:
@@ -91,6 +93,18 @@ def compile_model(model: str | os.PathLike[str] | object, **options: Any) -> Com
         if not isinstance(tolerance, str | os.PathLike | None):
             options["input_tolerance"] = _tolerance(tolerance, Path(scratch))
         return pipeline.compile_model(source, Options(**options), progress)
+
+
+def _signature() -> Signature:
+    """Return the signature of `compile_model` with each option, for help and completion."""
+    options = [
+        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default) for one in fields(Options)
+    ]
+    model = Parameter("model", Parameter.POSITIONAL_OR_KEYWORD)
+    return Signature([model, *options], return_annotation="Compiled")
+
+
+compile_model.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def _check_types(options: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -66,6 +67,22 @@ class Compiled:
         from kmcompile.report.html import notebook
 
         return notebook(self.report)
+
+    def summary(self, verbose: bool = False) -> str:
+        """Return the report as text, 80 columns wide, as the command line prints it.
+
+        Parameters
+        ----------
+        verbose : bool
+            Also why early exits are left out.
+        """
+        from rich.console import Console
+
+        from kmcompile.report.terminal import print_report
+
+        text = StringIO()
+        print_report(self.report, Console(file=text, width=80, color_system=None), verbose=verbose)
+        return text.getvalue()
 
     @property
     def choices(self) -> list[dict[str, Any]]:

@@ -11,16 +11,20 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 _DELAY_S = 1.0
+_NOTEBOOK = "ipykernel.iostream"  # where the stderr of a notebook is from
+_LINE = 60
 
 
 class Progress:
     """Show the current step and how long the run has been going, from one second on.
 
-    Only on a terminal: a log or a pipe gets nothing.
+    Only on a terminal or in a notebook: a log or a pipe gets nothing. A notebook shows the step
+    alone, in place of the one before.
     """
 
     def __init__(self, enabled: bool) -> None:
         self._enabled = enabled and sys.stderr is not None and sys.stderr.isatty()
+        self._in_notebook = enabled and type(sys.stderr).__module__ == _NOTEBOOK
         self._text = "working"
         self._bar: Bar | None = None
         self._lock = threading.Lock()
@@ -34,6 +38,8 @@ class Progress:
 
     def __call__(self, text: str) -> None:
         """Name the step that begins now."""
+        if self._in_notebook:
+            self._replace(text)
         with self._lock:
             self._text = text
             if self._bar is not None:
@@ -46,10 +52,17 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self._timer.cancel()
+        if self._in_notebook:
+            self._replace("")
         with self._lock:
             self._enabled = False
             if self._bar is not None:
                 self._bar.stop()
+
+    def _replace(self, text: str) -> None:
+        """Write over the line of the step before."""
+        line = text.ljust(_LINE)[:_LINE]
+        print(f"\r{line}\r", end="", file=sys.stderr, flush=True)
 
     def _show(self) -> None:
         from rich.console import Console

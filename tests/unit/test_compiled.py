@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from threadpoolctl import threadpool_limits
 import kmcompile
 from kit.covering import some
 from kit.tools import need
+from kmcompile import cli
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.interpreter import interpret
@@ -190,6 +193,21 @@ def test_every_changed_file_is_found(case, tmp_path):
 def test_a_folder_that_is_not_there_is_a_usage_error(tmp_path):
     with pytest.raises(UsageError, match="no such folder"):
         kmcompile.load(tmp_path / "nowhere")
+
+
+def test_the_signature_has_every_option_with_its_default():
+    parameters = inspect.signature(kmcompile.compile_model).parameters
+    assert list(parameters)[1:] == [field.name for field in fields(Options)]
+    assert parameters["target"].default == "host"
+
+
+def test_the_summary_is_what_the_command_line_prints(tmp_path, capsys):
+    model = SVC().fit([[0.0], [1.0], [4.0]], [0, 0, 1])
+    (tmp_path / "level.pkl").write_bytes(pickle.dumps(model))
+    words = [str(tmp_path / "level.pkl"), "--verify", "none", "--out", str(tmp_path / "o")]
+    assert cli.run(words) == 0
+    printed = capsys.readouterr().out
+    assert kmcompile.load(tmp_path / "o").summary().rstrip() in printed
 
 
 def test_an_option_that_does_not_exist_is_named():

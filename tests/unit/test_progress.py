@@ -53,3 +53,16 @@ def test_pipe_gets_nothing(
         show("building")
         time.sleep(0.05)
     assert capsys.readouterr().err == ""
+
+
+def test_a_notebook_shows_each_step_in_place_of_the_one_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    notebook = io.StringIO()
+    monkeypatch.setattr(progress, "_NOTEBOOK", type(notebook).__module__)
+    monkeypatch.setattr(sys, "stderr", notebook)
+    with Progress(enabled=True) as show:
+        show("building")
+        show("running")
+    shown = [line.rstrip() for line in notebook.getvalue().split("\r") if line]
+    assert shown == ["building", "running", ""]
