@@ -13,6 +13,7 @@ from kmcompile.report.summary import (
     reason,
     verification_part,
 )
+from kmcompile.report.told import Cell, Rows
 from kmcompile.text.figures import count_text, share_text, small_text
 
 
@@ -32,6 +33,23 @@ class Check:
     where: str
     result: str
     status: Status
+
+
+def level(status: Status) -> str:
+    """Return the class of the style sheet."""
+    return {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_RUN: "open"}[status]
+
+
+def checks_table(report: Report) -> Rows:
+    """Return the lines of the verification as a table."""
+    rows = [
+        (
+            *(Cell(one.what, names_row=True), one.where, one.result),
+            Cell(one.status, badge=level(one.status)),
+        )
+        for one in checks(report)
+    ]
+    return Rows(("Check", "Against, on", "Result", "Status"), rows, kind="checks")
 
 
 def checks(report: Report) -> list[Check]:

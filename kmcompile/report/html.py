@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from kmcompile.report import checks, page_rows, summary
+from kmcompile.report import checks, facts, summary
 from kmcompile.report.cascade import Cascade
-from kmcompile.report.choices import HEADS, choice_rows, choices_plot
+from kmcompile.report.choices import choices_parts
 from kmcompile.report.html_environment import html_environment
-from kmcompile.report.page import figures_of, page_of
+from kmcompile.report.page import page_of
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Facts
 from kmcompile.report.trajectories import Trajectories
 from kmcompile.verify.evidence import Evidence
 
@@ -48,8 +49,5 @@ def notebook(report: Report) -> str:
     return template.render(
         title=summary.title(report),
         verdict=checks.verdict(report)[1],
-        tiles=page_rows.tiles(report),
-        heads=HEADS,
-        rows=choice_rows(report["choices"]) if len(report["choices"]) > 1 else (),
-        figures=figures_of(choices_plot(report)),
+        parts=[Facts(facts.tiles(report)), *choices_parts(report)],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kmcompile.report.summary import Report, reason
 from kmcompile.text.figures import MISSING, bytes_text, share_text
@@ -77,6 +78,8 @@ class MemoryMap:
     lens: str
     rows: tuple[PartRow, ...]
     small: str
+    heading: ClassVar[str] = ""
+    look: ClassVar[str] = "memory"
 
 
 def memory_maps(report: Report) -> tuple[MemoryMap, ...]:
