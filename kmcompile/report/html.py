@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 from kmcompile.report import checks, facts, summary
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.choices import choices_parts
 from kmcompile.report.html_environment import html_environment
-from kmcompile.report.page import page_of
+from kmcompile.report.repeat import repeats
+from kmcompile.report.sections import sections
 from kmcompile.report.summary import Report
 from kmcompile.report.told import Facts
 from kmcompile.report.trajectories import Trajectories
@@ -32,7 +35,18 @@ def render(
     trajectories : Trajectories, optional
         The tests of some queries; None without early exits.
     """
-    page = page_of(report, evidence, cascade, trajectories)
+    status, verdict = checks.verdict(report)
+    page = SimpleNamespace(
+        title=summary.title(report),
+        description=summary.description(report),
+        version=f"{report['tool']['name']} {report['tool']['version']}",
+        verdict=verdict,
+        verdict_level=checks.level(status),
+        tiles=facts.tiles(report),
+        identity=Facts(facts.identity(report)),
+        repeats=repeats(report),
+        sections=sections(report, evidence, cascade, trajectories).values(),
+    )
     template = html_environment().get_template("report/report.html.j2")
     return template.render(page=page).encode("utf-8")
 

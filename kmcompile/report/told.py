@@ -33,6 +33,8 @@ class Cell:
         How long the bar is, in CSS.
     why : str
         Why there is no value.
+    swatch : str
+        Class of a coloured square before the text.
     names_row : bool
     """
 
@@ -42,6 +44,7 @@ class Cell:
     bar: str = ""
     width: str = ""
     why: str = ""
+    swatch: str = ""
     names_row: bool = False
 
 
