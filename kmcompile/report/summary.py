@@ -37,11 +37,17 @@ def reason(report: Report, path: str) -> str:
     return "not available"
 
 
-def fact(report: Report, label: str, path: str, text: Callable[[Any], str]) -> Fact:
-    """Return the field at `path` as a Fact."""
+def value_at(report: Report, path: str) -> Any:
+    """Return the field at `path`; None if it or a section around it is null."""
     value: Any = report
     for key in path.split("."):
         value = None if value is None else value[key]
+    return value
+
+
+def fact(report: Report, label: str, path: str, text: Callable[[Any], str]) -> Fact:
+    """Return the field at `path` as a Fact."""
+    value = value_at(report, path)
     if value is None:
         return Fact(label, reason(report, path), missing=True)
     return Fact(label, text(value))
@@ -123,14 +129,6 @@ def _usage(report: Report, label: str, field: str, kind: str, note: str = "") ->
 def has_no_labels(report: Report) -> bool:
     """Return whether the verified answers are values, not labels."""
     return "verification.bounded.sign_disagreements" in report["not_available"]
-
-
-def verification_part(report: Report, *keys: str) -> Report | None:
-    """Return a part of the verification, or None if it was not made."""
-    section: Report | None = report["verification"]
-    for key in keys:
-        section = section and section[key]
-    return section
 
 
 def promise_title(report: Report) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.summary import Report, reason
+from kmcompile.report.summary import Report, reason, value_at
 from kmcompile.report.told import Cell, Rows, Text
 from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
 
@@ -79,7 +79,7 @@ _ON_PAGE = tuple(column for column in COLUMNS if column.on_page)
 
 def values_of(report: Report) -> dict[str, Any]:
     """Return the values of `COLUMNS` by name; None for a value that is not available."""
-    return {column.name: _value(report, _path(report, column)) for column in COLUMNS}
+    return {column.name: value_at(report, _path(report, column)) for column in COLUMNS}
 
 
 def target_table(reports: Iterable[Report]) -> list[Rows | Text]:
@@ -145,13 +145,6 @@ def _on_host(path: str) -> str:
 
 
 def _cell(report: Report, path: str, text: Callable[[Any], str]) -> Cell:
-    value = _value(report, path)
+    value = value_at(report, path)
     why = reason(report, path) if value is None else ""
     return Cell(text(value) if value is not None else MISSING, "number", why=why)
-
-
-def _value(report: Report, path: str) -> Any:
-    value: Any = report
-    for key in path.split("."):
-        value = None if value is None else value.get(key)
-    return value
