@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kmcompile.exits.statistical import accuracy
 from kmcompile.report import summary
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing
+from kmcompile.report.told import Rows
 from kmcompile.text.figures import count_text, share_text
 
 _NOT_ASKED = "no loss is promised, which control samples would support: --loss promises one"
@@ -16,43 +16,8 @@ _NO_CONTROL = "no control samples were asked"
 
 _MOST_CONFUSIONS = 30
 
-ACCURACY = ("samples", "trained model", "program")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassAccuracy:
-    """Samples of one class, and how many of them the trained model and the program label rightly.
-
-    Attributes
-    ----------
-    label : str
-    samples, model, program : int
-    model_instead, program_instead : mapping of str to int
-        How many of the class's samples get which other label.
-    """
-
-    label: str
-    samples: int
-    model: int
-    program: int
-    model_instead: Mapping[str, int]
-    program_instead: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """Right labels by class.
-
-    Attributes
-    ----------
-    control : sequence of ClassAccuracy or None
-        Of the control samples, which support the loss.
-    test : sequence of ClassAccuracy or None
-        Of the test samples.
-    """
-
-    control: Sequence[ClassAccuracy] | None
-    test: Sequence[ClassAccuracy] | None
+_HEADS = ("Of", "Samples", "Trained model", "Program")
+_CONFUSED = ("Right label", "Other label", "Trained model", "Program")
 
 
 def accuracy_section(
@@ -60,43 +25,43 @@ def accuracy_section(
     classes: Sequence[object],
     control: accuracy.Accuracy | None,
     test: accuracy.Accuracy | None,
-) -> Section[Accuracy | None]:
-    """Return the section; its content is None where no right labels are known."""
+) -> Content | Missing:
+    """Return right labels by class, of the control samples, which support the loss, and of test
+    samples.
+    """
     if not of_loss and test is None:
-        return Section(None, {"accuracy": _NO_TEST})
-    no_control = _NO_CONTROL if of_loss else _NOT_ASKED
-    missing = {"control": control is None and no_control, "test": test is None and _NO_TEST}
-    reasons = {f"accuracy.{name}": why for name, why in missing.items() if why}
-    return Section(
-        Accuracy(control=_by_class(classes, control), test=_by_class(classes, test)), reasons
+        return Missing(_NO_TEST)
+    return dict(
+        control=_by_class(classes, control, _NO_CONTROL if of_loss else _NOT_ASKED),
+        test=_by_class(classes, test, _NO_TEST),
     )
 
 
 def _by_class(
-    classes: Sequence[object], found: accuracy.Accuracy | None
-) -> list[ClassAccuracy] | None:
+    classes: Sequence[object], found: accuracy.Accuracy | None, why: str
+) -> list[Content] | Missing:
+    """Return how many samples of a class are labelled rightly, or get which other label."""
     if found is None:
-        return None
+        return Missing(why)
     names = [str(label) for label in classes]
-    instead = [
-        [{names[other]: n for other, n in one.items()} for one in each]
-        for each in (found.model_instead, found.program_instead)
-    ]
-    counts = zip(names, found.samples, found.model, found.program, *instead, strict=True)
+
+    def others(counts: Mapping[int, int]) -> dict[str, int]:
+        return {names[other]: n for other, n in counts.items()}
+
     return [
-        ClassAccuracy(
+        dict(
             label=label,
-            samples=n,
-            model=model,
-            program=program,
-            model_instead=of_model,
-            program_instead=of_program,
+            samples=found.samples[number],
+            model=found.model[number],
+            program=found.program[number],
+            model_instead=others(found.model_instead[number]),
+            program_instead=others(found.program_instead[number]),
         )
-        for label, n, model, program, of_model, of_program in counts
+        for number, label in enumerate(names)
     ]
 
 
-def confusions(report: summary.Report) -> list[tuple[str, ...]]:
+def confusions(report: summary.Report) -> Rows:
     """Return the wrong labels of test samples, the most frequent first.
 
     A row has the right label, the other one, and how often the trained model and the program give
@@ -108,10 +73,11 @@ def confusions(report: summary.Report) -> list[tuple[str, ...]]:
             for other, n in one[who].items():
                 found.setdefault((one["label"], other), [0, 0])[place] = n
     most = sorted(found.items(), key=lambda item: -max(item[1]))
-    return [(*labels, *map(count_text, counts)) for labels, counts in most[:_MOST_CONFUSIONS]]
+    rows = [(*labels, *map(count_text, counts)) for labels, counts in most[:_MOST_CONFUSIONS]]
+    return Rows(_CONFUSED, rows, "Wrong labels of the test samples")
 
 
-def accuracy_rows(report: summary.Report) -> list[tuple[str, ...]]:
+def accuracy_table(report: summary.Report) -> Rows:
     """Return rows of names, samples and shares of right labels; none where none are known."""
     section = report["accuracy"] or {}
     rows = []
@@ -121,7 +87,7 @@ def accuracy_rows(report: summary.Report) -> list[tuple[str, ...]]:
             keys = ("samples", "model", "program")
             rows.append(_row(name, {key: sum(one[key] for one in classes) for key in keys}))
         rows += [_row(f"of class {one['label']}", one) for one in classes if one["samples"]]
-    return rows
+    return Rows(_HEADS, rows, "Right labels")
 
 
 def _row(name: str, counts: summary.Report) -> tuple[str, ...]:

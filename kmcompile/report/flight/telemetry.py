@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kmcompile.program.telemetry import WORD_BYTES, words
 from kmcompile.report.compilation import Compilation
-from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
-from kmcompile.report.section import Section
+from kmcompile.report.flight.flight_section import FlightSection
+from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Rows, Text, Told
 from kmcompile.text.figures import count_text
 from kmcompile.text.visible import visible
 
 
-def _made(made: Compilation) -> Section[Any] | None:
+def _made(made: Compilation) -> Content | None:
     program = made.chosen.program
     if not program.telemetry:
         return None
     own = words(program)
-    content = dict(
+    return dict(
         bytes=WORD_BYTES * len(own),
         file=f"{program.name}_telemetry.xml",
         words=[
@@ -31,7 +30,6 @@ def _made(made: Compilation) -> Section[Any] | None:
             for place, (name, meaning, is_float) in enumerate(own)
         ],
     )
-    return Section(content, {})
 
 
 def _told(section: Report) -> Told:
@@ -41,7 +39,7 @@ def _told(section: Report) -> Told:
     ]
     caption = "Words of 32 bits in the byte order of the core; the offset is in bytes."
     heads = ("Word", "Offset", "Type", "Meaning")
-    return Told("Telemetry", tables=(Rows(heads, rows, caption=caption),))
+    return Told("telemetry", "Telemetry", (Rows(heads, rows), Text(caption)))
 
 
 SECTION = FlightSection(

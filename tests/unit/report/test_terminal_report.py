@@ -11,6 +11,7 @@ from sample_report import make_report
 
 from kmcompile.report import terminal
 from kmcompile.report.json_report import to_dict
+from kmcompile.report.missing import Missing
 
 
 def _printed(report: dict[str, Any], *, verbose: bool = False, **console: Any) -> str:
@@ -32,7 +33,8 @@ def test_no_color_is_honoured(report):
 
 
 def test_why_exits_are_left_out_is_told_on_request(report):
-    made = {**report, "choice": {"notes": ["sign_map does not pay here"]}, "calibration": None}
+    choice = {"notes": ["sign_map does not pay here"], "candidates": []}
+    made = {**report, "choice": choice, "calibration": None}
     short, long = (_printed(made, verbose=verbose, width=100) for verbose in (False, True))
     assert "why early exits are left out: --verbose" in short and "sign_map" not in short
     assert "sign_map does not pay here" in long and "--verbose" not in long
@@ -60,11 +62,8 @@ def test_a_budget_that_was_given_is_told_in_bytes(report):
 
 
 def test_what_did_not_run_is_named_with_its_reason():
-    reasons = dict(make_report().not_available)
-    for part in ("probabilities", "input_tolerance"):  # parts of it
-        del reasons[f"verification.{part}"]
-    reasons["verification"] = "--verify none"
-    text = _printed(to_dict(make_report(verification=None, not_available=reasons)), width=100)
+    not_verified = make_report(verification=Missing("--verify none"))
+    text = _printed(to_dict(not_verified), width=100)
     assert "not verified" in text and "passed" not in text
     assert text.count("not run") == 4
     assert "--verify none" in text
