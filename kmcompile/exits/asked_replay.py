@@ -20,7 +20,7 @@ from kmcompile.program.workspace import workspace_bytes
 from kmcompile.request.plan import Plan
 from kmcompile.text.figures import share_text
 
-_SETTLED = 0.99
+SETTLED = 0.99
 """A replay that no option asks for is left out where the exact sum certifies so large a share."""
 
 _EVERY = 4
@@ -75,7 +75,7 @@ def add_asked_replay(
     # What the first model's sum settles says nothing of the models that an image will hold.
     stays = plan.replay_required or plan.in_image
     share = 0.0 if stays else _settled_share(lowered, program)
-    if share >= _SETTLED:
+    if share >= SETTLED:
         told = f"the sum alone settles {share_text(share)} of {lowered.measured.inputs}"
         return program, f"there is no replay: {told}; --replay float64 asks for one"
     # A replay may need any number of operations: only the flash limit of the room applies.
@@ -107,7 +107,7 @@ def _settled_share(lowered: Lowered, program: Program) -> float:
     if machine.task is Task.REGRESSION:
         return _settled(program, lowered.ordinary) or 0.0
     share = measured.certified_share
-    if share < _SETTLED or measured.of_samples or machine.kernel.is_linear:
+    if share < SETTLED or measured.of_samples or machine.kernel.is_linear:
         return share
     return min(share, certified_share(lowered.program, generated(machine)[::_EVERY]))
 

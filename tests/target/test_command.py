@@ -21,6 +21,7 @@ import kmcompile
 from kit.covering import some
 from kit.tools import HANGS_S, need, need_tools
 from kmcompile import cli, resources
+from kmcompile.exits.asked_replay import SETTLED
 from kmcompile.target import load_target
 
 FILES = {
@@ -92,11 +93,10 @@ def test_bundled_data_set_is_verified_on_host_and_cortex_m7(
         assert verification["exact"][place]["mismatches"] == 0
     assert verification["bounded"]["sign_disagreements"] == 0
     assert verification["bounded"]["max_error"] <= verification["bounded"]["max_bound"]
-    assert verification["certified"] == {
-        "queries": len(X),
-        "certified_share": 1.0,
-        "wrong": 0,
-    }
+    certified = verification["certified"]
+    assert (certified["queries"], certified["wrong"]) == (len(X), 0)
+    # Without a replay at least this share is settled by the sum alone; with one, all are.
+    assert certified["certified_share"] >= SETTLED
     assert report["target"]["instructions"]["mean"] > report["model"]["n_support_vectors"]
     assert 0 < report["memory"]["flash_bytes"] < report["memory"]["flash_budget_bytes"]
     assert report["memory"]["ram_bytes"] == 0
