@@ -150,7 +150,11 @@ def tiles(report: Report) -> tuple[Fact, ...]:
     tiles = [
         fact(report, "flash", "memory.flash_bytes", bytes_text),
         fact(report, "stack, worst case", "memory.stack_bytes", bytes_text),
-        fact(report, "instructions a query", "target.instructions.mean", count_text),
+        fact(report, "instructions, mean", "target.instructions.mean", count_text),
+        fact(
+            *(report, "instructions, worst case", "target.instructions.worst"),
+            partial(_of_budget, report["options"].get("max_instructions")),
+        ),
         fact(
             report, "mismatches on the target", "verification.exact.target.mismatches", count_text
         ),
@@ -160,11 +164,19 @@ def tiles(report: Report) -> tuple[Fact, ...]:
     ]
     if summary.has_early_exits(report):
         tiles.append(fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text))
+    tested = (report["accuracy"] or {}).get("test")
+    if tested:
+        right, n = (sum(one[key] for one in tested) for key in ("program", "samples"))
+        tiles.append(Fact("right labels", share_text(right / n)))
     if report["risk"] is not None:
         tiles.append(
             fact(report, f"{report['risk']['of']}, at most", "risk.upper_bound", small_text)
         )
     return tuple(tile if not tile.missing else Fact(tile.label, "-", True) for tile in tiles)
+
+
+def _of_budget(budget: int | None, count: int) -> str:
+    return count_text(count) if budget is None else f"{count_text(count)} of {count_text(budget)}"
 
 
 def candidates(report: Report, candidates: Sequence[Report]) -> Rows:

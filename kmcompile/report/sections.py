@@ -91,17 +91,17 @@ def sections(
             Facts(repeats(report), "repeats", "Repeat it, in the output folder"),
         ),
         told(
-            *("cascade", "The cascade", cascade_table(report)),
-            Text(of_sample + _CERTIFIED * (not regression) + _HERE),
-            by_stage,
-        ),
-        told("steps", "f(x) against steps taken", by_step or _ALONE),
-        told(
             *("cost", "Cost of one query", by_cost or _ALONE),
             *(Facts(costs_shown, "columns"), Text(of_sample + _COST)),
         ),
         told("memory", "Memory map", *memory_maps(report)),
         told("targets", "Targets compiled", *target_and_host(report)),
+        told(
+            *("cascade", "The cascade", cascade_table(report)),
+            Text(of_sample + _CERTIFIED * (not regression) + _HERE),
+            by_stage,
+        ),
+        told("steps", "f(x) against steps taken", by_step),
         told("values", "Values" if regression else "Decision values", values),
         told("choices", "Choices", *choices_parts(report)),
         told("formats", "Number formats", *formats_table(report)),
