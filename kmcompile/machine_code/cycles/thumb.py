@@ -41,8 +41,9 @@ class Thumb:
         for stem in (name, name.removesuffix("s")):  # `bls` is no `bl` that sets flags
             if stem in self.known:
                 return stem, False
-            if stem[-2:] in _CONDITIONS and stem[:-2] in self.known:
-                return stem[:-2], True
+            for base in (stem[:-2], stem[:-2].removesuffix("s")):
+                if stem[-2:] in _CONDITIONS and base in self.known:
+                    return base, True
         return name, False
 
     @property
