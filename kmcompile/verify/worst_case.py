@@ -84,3 +84,27 @@ def check_worst_case(worst: WorstCase, counted: np.ndarray, target: str) -> None
             f"static worst case of {worst.instructions:,}",
             Finding(Broken.WORST_CASE, np.flatnonzero(counted > worst.instructions), target),
         )
+
+
+def check_cycles(worst: WorstCase, counted: np.ndarray, target: str) -> None:
+    """Check that no query takes more clock cycles than the static worst case.
+
+    Parameters
+    ----------
+    counted : ndarray of shape (n, 2), int64
+        Fewest and most cycles of each query.
+    target : str
+        The target's name, for the message.
+
+    Raises
+    ------
+    FailedCheckError
+        If a query may take more cycles.
+    """
+    most = counted[:, 1]
+    if worst.cycles is not None and most.max(initial=0) > worst.cycles:
+        raise FailedCheckError(
+            f"{target}: query {int(most.argmax())} took {int(most.max()):,} cycles, more than the "
+            f"static worst case of {worst.cycles:,}",
+            Finding(Broken.WORST_CASE, np.flatnonzero(most > worst.cycles), target),
+        )
