@@ -25,7 +25,6 @@ from kmcompile.run.answers import (
 from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
 from kmcompile.tools import toolchain
 
-PACKAGES = ("gcc", "libc6-dev", "libsimavr-dev", "libelf-dev")
 _BUILD_TIMEOUT_S = 60.0
 _BASE_TIMEOUT_S = 600.0
 _TIMEOUT_S_PER_BYTE = 1e-3  # of the flash, in a query: its cycles are simulated one by one
@@ -97,8 +96,8 @@ class SimavrRunner:
 
 def is_here() -> bool:
     """Return whether the simulator can be built on this machine."""
-    header = Path(_INCLUDE, "sim_avr.h").is_file() and Path("/usr/include/libelf.h").is_file()
-    return header and toolchain.host_compiler() is not None
+    headers = (Path(_INCLUDE, "sim_avr.h"), Path("/usr/include/libelf.h"))
+    return toolchain.host_compiler() is not None and all(one.is_file() for one in headers)
 
 
 def _simulator(folder: Path) -> Path:
@@ -111,7 +110,7 @@ def _simulator(folder: Path) -> Path:
     """
     compiler = toolchain.host_compiler()
     if compiler is None or not is_here():
-        remedy = toolchain.install_command(PACKAGES)
+        remedy = toolchain.install_command(("gcc", "libc6-dev", *toolchain.SIMAVR_PACKAGES))
         raise ToolError(f"simavr is not installed\ninstall it with: {remedy}")
     source = resources.templates_dir() / "plugin" / "simavr_cycles.c"
     program = folder / "simavr_cycles"

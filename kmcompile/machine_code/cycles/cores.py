@@ -10,7 +10,8 @@ from kmcompile.machine_code.cycles.cycles import CyclesOf
 
 BY_CORE: Final[Mapping[str, CyclesOf]] = {
     "avr-22": avr.cycles_of,
-    "cortex-m0": cortex_m0.cycles_of,
+    "cortex-m0": cortex_m0.cycles_of_m0,
+    "cortex-m0plus": cortex_m0.cycles_of_m0plus,
     "cortex-m3": cortex_m3.cycles_of_m3,
     "cortex-m4": cortex_m3.cycles_of_m4,
 }

@@ -73,6 +73,15 @@ M0 = {
     "bl 10 <f>": (None, (4, 4)),
     "bx lr": (None, (3, 3)),
 }
+M0PLUS = M0 | {
+    "pop {r4, r5, pc}": (None, (6, 6)),
+    "mov pc, r3": (None, (2, 2)),
+    "add pc, r3": (None, (2, 2)),
+    "bls.n 10 <f>": ((1, 1), (2, 2)),
+    "b.n 10 <f>": (None, (2, 2)),
+    "bl 10 <f>": (None, (3, 3)),
+    "bx lr": (None, (2, 2)),
+}
 M3 = {
     "adds.w r0, r0, r1": ((1, 1), None),
     "movsne.w r3, r1, lsl #1": ((1, 1), None),
@@ -127,7 +136,13 @@ M4 = M3 | {
 
 @pytest.mark.parametrize(
     ("core", "table"),
-    [("avr-22", AVR), ("cortex-m0", M0), ("cortex-m3", M3), ("cortex-m4", M4)],
+    [
+        ("avr-22", AVR),
+        ("cortex-m0", M0),
+        ("cortex-m0plus", M0PLUS),
+        ("cortex-m3", M3),
+        ("cortex-m4", M4),
+    ],
 )
 def test_cycles_are_those_of_the_manual(core, table):
     assert {text: cycles(core, text) for text in table} == table
