@@ -39,6 +39,7 @@ from kmcompile.report.cascade import cascade_of
 from kmcompile.report.certified_instead import modes_compared
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.failure_report import Made
+from kmcompile.report.missing import Missing
 from kmcompile.report.model_section import inspected
 from kmcompile.report.modes import Modes
 from kmcompile.report.one_answer import one_answer_warnings
@@ -55,7 +56,7 @@ from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
 
-_NOT_COMPARED = "the modes were not compared: a compilation for one target compares them"
+_NOT_COMPARED = Missing("the modes were not compared: a compilation for one target compares them")
 
 
 def compile_model(
@@ -122,7 +123,7 @@ def compile_model(
             large_stack(stack, chosen, reduced.machine, request, tell),
         )
         findings = replace(findings, warnings=(*findings.warnings, *filter(None, told)))
-        modes: Modes | str = _NOT_COMPARED
+        modes: Modes | Missing = _NOT_COMPARED
         if compares_modes:
             modes = modes_compared(chosen, answers, queries, tell)
         tell("reporting")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +66,7 @@ def choices(model: Path | object, options: Options, progress: Progress) -> list[
     ------
     KmcompileError
     """
-    return [asdict(one) for one in choices_of(_chosen(model, options, progress).compared)]
+    return choices_of(_chosen(model, options, progress).compared)
 
 
 def _chosen(model: Path | object, options: Options, tell: Progress) -> ChosenProgram:

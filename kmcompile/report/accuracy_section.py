@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from kmcompile.exits.statistical import accuracy
 from kmcompile.report import summary
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing
 from kmcompile.text.figures import count_text, share_text
 
 _NOT_ASKED = "no loss is promised, which control samples would support: --loss promises one"
@@ -19,80 +18,44 @@ _MOST_CONFUSIONS = 30
 ACCURACY = ("samples", "trained model", "program")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClassAccuracy:
-    """Samples of one class, and how many of them the trained model and the program label rightly.
-
-    Attributes
-    ----------
-    label : str
-    samples, model, program : int
-    model_instead, program_instead : mapping of str to int
-        How many of the class's samples get which other label.
-    """
-
-    label: str
-    samples: int
-    model: int
-    program: int
-    model_instead: Mapping[str, int]
-    program_instead: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
-    """Right labels by class.
-
-    Attributes
-    ----------
-    control : sequence of ClassAccuracy or None
-        Of the control samples, which support the loss.
-    test : sequence of ClassAccuracy or None
-        Of the test samples.
-    """
-
-    control: Sequence[ClassAccuracy] | None
-    test: Sequence[ClassAccuracy] | None
-
-
 def accuracy_section(
     of_loss: bool,
     classes: Sequence[object],
     control: accuracy.Accuracy | None,
     test: accuracy.Accuracy | None,
-) -> Section[Accuracy | None]:
-    """Return the section; its content is None where no right labels are known."""
+) -> Content | Missing:
+    """Return right labels by class, of the control samples, which support the loss, and of test
+    samples.
+    """
     if not of_loss and test is None:
-        return Section(None, {"accuracy": _NO_TEST})
-    no_control = _NO_CONTROL if of_loss else _NOT_ASKED
-    missing = {"control": control is None and no_control, "test": test is None and _NO_TEST}
-    reasons = {f"accuracy.{name}": why for name, why in missing.items() if why}
-    return Section(
-        Accuracy(control=_by_class(classes, control), test=_by_class(classes, test)), reasons
+        return Missing(_NO_TEST)
+    return dict(
+        control=_by_class(classes, control, _NO_CONTROL if of_loss else _NOT_ASKED),
+        test=_by_class(classes, test, _NO_TEST),
     )
 
 
 def _by_class(
-    classes: Sequence[object], found: accuracy.Accuracy | None
-) -> list[ClassAccuracy] | None:
+    classes: Sequence[object], found: accuracy.Accuracy | None, why: str
+) -> list[Content] | Missing:
+    """Return how many samples of a class are labelled rightly, or get which other label."""
     if found is None:
-        return None
+        return Missing(why)
     names = [str(label) for label in classes]
-    instead = [
-        [{names[other]: n for other, n in one.items()} for one in each]
-        for each in (found.model_instead, found.program_instead)
-    ]
-    counts = zip(names, found.samples, found.model, found.program, *instead, strict=True)
+
+    def others(counts: Mapping[int, int]) -> dict[str, int]:
+        return {names[other]: n for other, n in counts.items()}
+
     return [
-        ClassAccuracy(
+        dict(
             label=label,
-            samples=n,
-            model=model,
-            program=program,
-            model_instead=of_model,
-            program_instead=of_program,
+            samples=found.samples[number],
+            model=found.model[number],
+            program=found.program[number],
+            model_instead=others(found.model_instead[number]),
+            program_instead=others(found.program_instead[number]),
         )
-        for label, n, model, program, of_model, of_program in counts
+        for number, label in enumerate(names)
     ]
 
 

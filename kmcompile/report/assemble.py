@@ -1,9 +1,9 @@
-"""Assemble the results of a compilation's steps into one Report."""
+"""Assemble the results of a compilation's steps into the content of report.json."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,20 @@ from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.program.interpreter import operations_alone
 from kmcompile.program.program import Program
 from kmcompile.program.stages import VectorlessSum
-from kmcompile.report import checked, chosen, contents
-from kmcompile.report.accuracy_section import Accuracy, accuracy_section
+from kmcompile.report.accuracy_section import accuracy_section
 from kmcompile.report.choice import choice_section
 from kmcompile.report.choices import choices_of
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.costs import Sample, cost_section, stages_section
 from kmcompile.report.flight import flight_sections
 from kmcompile.report.formats import formats_section
+from kmcompile.report.json_report import plain
 from kmcompile.report.memory_section import memory_section
+from kmcompile.report.missing import Content, Missing, known
 from kmcompile.report.model_section import model_section
-from kmcompile.report.modes import modes_section
 from kmcompile.report.notes import notes_of
 from kmcompile.report.promise import calibration_section, measured_risk, risk_section
 from kmcompile.report.reduction_section import reduction_section
-from kmcompile.report.section import Section
 from kmcompile.report.target_section import target_section
 from kmcompile.report.verification_section import verification_section
 from kmcompile.request.options import Options, text_of
@@ -35,6 +34,7 @@ from kmcompile.verify.findings import Findings
 from kmcompile.verify.queries import Queries
 from kmcompile.version import VERSION
 
+OptionValue = str | int | float | bool | None
 _NO_RISK = {
     "exact": "mode exact has no early exit: no answer is statistical",
     "certified": "mode certified has no statistical exit: a label is proved or not certified",
@@ -52,46 +52,38 @@ _NO_CHOICE = {
 _ASK_FOR_MODEL = "give --model to check against it"
 
 
-def assemble(made: Compilation) -> contents.Report:
-    """Return the report of a compilation.
+def assemble(made: Compilation) -> Content:
+    """Return the content of report.json, its fields in the order of the file.
 
     Means, percentiles and shares are taken over the user's samples if there are any, otherwise over
     the generated ones.
     """
-    plan, program, findings = made.chosen.plan, made.chosen.program, made.findings
-    answers, queries = made.answers, made.queries
-    sample = made.sample
+    chosen, findings, queries, sample = made.chosen, made.findings, made.queries, made.sample
+    plan, program, compared = chosen.plan, chosen.program, chosen.exits.choice
     no_check = findings.skipped.get("host", "")
     commands = _commands(plan.model_name)
-    is_reduced = made.chosen.lowered.machine.reduced_from is not None
-    sections: dict[str, Section[Any]] = {
-        "model": model_section(made.machine, plan.model_name),
-        "stages": stages_section(program, sample),
-        "memory": memory_section(program, plan, made.chosen.workspace_bytes, findings),
-        "cost": cost_section(program, sample, _operations_over_vectors(made, sample)),
-        "verification": verification_section(program, findings, no_check, commands, is_reduced),
-        "modes": modes_section(made.modes),
-        "formats": formats_section(made.chosen.formats),
-        "reduction": reduction_section(made.reduction),
-        "target": target_section(program, plan.target, findings, answers, sample),
-        "choice": _choice(made.chosen),
-        "risk": _risk(made),
-        "accuracy": _accuracy(made),
-        "calibration": _calibration(made.chosen),
-    }
-    flown = flight_sections(made)
-    reasons: dict[str, str] = {}
-    for section in (*sections.values(), *flown.values()):
-        reasons |= section.not_available
-    return contents.Report(
-        tool=contents.Tool(name="kmcompile", version=VERSION, command=plan.command),
-        options=options_in_effect(plan.options, program),
-        choices=choices_of(made.chosen.compared),
-        flight={name: section.content for name, section in flown.items()},
+    is_reduced = chosen.lowered.machine.reduced_from is not None
+    options = options_in_effect(plan.options, program)
+    return dict(
+        tool=dict(name="kmcompile", version=VERSION, command=plan.command),
+        options={name: known(value, "not given") for name, value in options.items()},
+        model=model_section(made.machine, plan.model_name),
+        stages=stages_section(program, sample),
+        memory=memory_section(program, plan, chosen.workspace_bytes, findings),
+        cost=cost_section(program, sample, _operations_over_vectors(made, sample)),
+        verification=verification_section(program, findings, no_check, commands, is_reduced),
+        risk=_risk(made),
+        accuracy=_accuracy(made),
+        calibration=_calibration(chosen),
+        choice=choice_section(compared) if compared else Missing(_NO_CHOICE[program.mode]),
+        choices=choices_of(chosen.compared),
+        modes=made.modes,
+        formats=formats_section(chosen.formats),
+        reduction=reduction_section(made.reduction),
+        **flight_sections(made),
+        target=target_section(program, plan.target, findings, made.answers, sample),
         files=made.digests,
-        notes=(*notes_of(made.chosen), *queries.notes, *findings.notes, *findings.warnings),
-        not_available=reasons,
-        **{name: section.content for name, section in sections.items()},
+        notes=(*notes_of(chosen), *queries.notes, *findings.notes, *findings.warnings),
     )
 
 
@@ -122,24 +114,21 @@ def verified_again(
         With keys "verification", "target" and "not_available"; with a promise also "measured".
     """
     section = verification_section(program, findings, _ASK_FOR_MODEL, (), is_reduced)
-    verification = asdict(section.content)
-    del verification["commands"]
+    del section["commands"]
+    risk = {} if promise is None else {"measured": measured_risk(promise, queries, findings.check)}
+    again, reasons = plain({"verification": section, "risk": risk})
     emulator = target.emulator
-    facts: dict[str, Any] = {
-        "verification": verification,
+    return {
+        "verification": again["verification"],
         "target": {"name": target.name, "emulator": emulator.machine if emulator else None},
-        "not_available": dict(section.not_available),
+        "not_available": reasons,
+        **again["risk"],
     }
-    if promise is not None:
-        measured = measured_risk(promise, queries, findings.check)
-        facts["measured"] = None if measured.content is None else asdict(measured.content)
-        facts["not_available"] |= measured.not_available
-    return facts
 
 
-def options_in_effect(options: Options, program: Program) -> dict[str, contents.OptionValue]:
+def options_in_effect(options: Options, program: Program) -> dict[str, OptionValue]:
     """Return the options in effect, given or default, with file names instead of paths."""
-    values: dict[str, contents.OptionValue] = {}
+    values: dict[str, OptionValue] = {}
     options = replace(
         options,
         mode=program.mode,
@@ -176,21 +165,14 @@ def _commands(model_name: str) -> list[str]:
     return commands
 
 
-def _choice(made: ChosenProgram) -> Section[chosen.Choice | None]:
-    if made.exits.choice is None:
-        return Section(None, {"choice": _NO_CHOICE[made.program.mode]})
-    return Section(choice_section(made.exits.choice), {})
-
-
-def _risk(made: Compilation) -> Section[checked.Risk | None]:
+def _risk(made: Compilation) -> Content | Missing:
     program, calibration = made.chosen.program, made.chosen.exits.calibration
     if calibration is None:
-        reason = _NO_EXITS if program.is_regression else _NO_RISK[program.mode]
-        return Section(None, {"risk": reason})
+        return Missing(_NO_EXITS if program.is_regression else _NO_RISK[program.mode])
     return risk_section(calibration, made.queries, made.findings.check)
 
 
-def _accuracy(made: Compilation) -> Section[Accuracy | None]:
+def _accuracy(made: Compilation) -> Content | Missing:
     """Return right labels of the control samples of what is promised, and of test samples."""
     exits, reduction, check = made.chosen.exits, made.reduction, made.findings.check
     control = None if reduction is None else reduction.chosen.accuracy
@@ -205,7 +187,7 @@ def _accuracy(made: Compilation) -> Section[Accuracy | None]:
     )
 
 
-def _calibration(made: ChosenProgram) -> Section[chosen.Calibration | None]:
+def _calibration(made: ChosenProgram) -> Content | Missing:
     if made.exits.calibration is None:
-        return Section(None, {"calibration": _NO_CALIBRATION[made.program.mode]})
+        return Missing(_NO_CALIBRATION[made.program.mode])
     return calibration_section(made.exits.calibration)

@@ -15,13 +15,14 @@ from kmcompile.exits.certified.offers import Offer
 from kmcompile.exits.early_exits import why_none
 from kmcompile.model.kernel_machine import Task
 from kmcompile.program.interpreter import Answers
+from kmcompile.report.missing import Missing
 from kmcompile.report.modes import Modes, compared_modes
 from kmcompile.verify.queries import Queries
 
 
 def modes_compared(
     chosen: ChosenProgram, answers: Answers, queries: Queries, tell: Callable[[str], None]
-) -> Modes | str:
+) -> Modes | Missing:
     """Return the comparison of a statistical program with mode certified, or why there is none.
 
     Parameters
@@ -37,10 +38,10 @@ def modes_compared(
     """
     plan, lowered = chosen.plan, chosen.lowered
     if plan.mode != "statistical" or lowered.machine.task is Task.REGRESSION:
-        return f"mode {plan.mode} makes no promise that mode certified could replace"
+        return Missing(f"mode {plan.mode} makes no promise that mode certified could replace")
     reason = why_none(lowered.machine, plan, lowered.program)
     if reason:
-        return reason
+        return Missing(reason)
 
     def tell_of(text: str) -> None:
         tell(f"comparing with mode certified: {text}")
@@ -49,7 +50,7 @@ def modes_compared(
         certified = complete(lowered, plan.in_mode_certified(), tell_of, _known(chosen))
         certified.check_fits()
     except (BudgetError, InputError) as error:
-        return f"mode certified: {str(error).splitlines()[0]}"
+        return Missing(f"mode certified: {str(error).splitlines()[0]}")
     tell_of("interpreting")
     other = certified.program
     if chosen.program.monitor is not None:

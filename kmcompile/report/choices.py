@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kmcompile.choice.front import Compared, front
-from kmcompile.report.chosen import ComparedProgram
+from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
 from kmcompile.text.figures import bytes_text, count_text, share_text
 
@@ -27,10 +27,13 @@ _SMALLEST, _LARGEST = 40.0, 400.0
 """Areas of the dots of the least and the largest mean, in square points."""
 
 
-def choices_of(compared: Iterable[Compared]) -> list[ComparedProgram]:
-    """Return the front of the programs that were compared, fastest first."""
+def choices_of(compared: Iterable[Compared]) -> list[Content]:
+    """Return the front of the programs that were compared, fastest first.
+
+    Estimates are what was known before control samples were asked.
+    """
     return [
-        ComparedProgram(
+        dict(
             program=one.what,
             options=" ".join(one.options),
             mean_estimated=one.takes.mean,

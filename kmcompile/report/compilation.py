@@ -11,9 +11,12 @@ from kmcompile.monitor.monitored import Monitored
 from kmcompile.program.interpreter import Answers
 from kmcompile.reduction.curve import Reduction
 from kmcompile.report.costs import Sample, sample_of
+from kmcompile.report.missing import Missing
 from kmcompile.report.modes import Modes
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.queries import Queries
+
+_NOT_COMPARED = Missing("the modes were not compared")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,8 +34,8 @@ class Compilation:
     findings : Findings
     digests : mapping of file name to SHA-256
         SHA-256 of each other file in the output folder.
-    modes : Modes or str
-        Comparison of the modes statistical and certified, or the reason why there is none.
+    modes : Modes or Missing
+        Comparison of the modes statistical and certified.
     reduction : Reduction, optional
         What `--reduce` did to the machine.
     image : bytes, optional
@@ -47,7 +50,7 @@ class Compilation:
     answers: Answers
     findings: Findings
     digests: Mapping[str, str]
-    modes: Modes | str = "the modes were not compared"
+    modes: Modes | Missing = _NOT_COMPARED
     reduction: Reduction | None = None
     image: bytes | None = None
     monitored: Monitored | None = None

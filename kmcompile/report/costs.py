@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +10,12 @@ from numpy.typing import NDArray
 from kmcompile.program.cost import exact_operations, stage_worst_operations, worst_operations
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Replay, Stage, Vote
-from kmcompile.report import contents
-from kmcompile.report.section import Section
+from kmcompile.program.stages import Stage, Vote
+from kmcompile.report.missing import Content, Missing, known
 from kmcompile.verify.checked import NO_LABELS
 from kmcompile.verify.queries import Queries, Source
 
-_NEVER = "the stage never decides"
+_NEVER, _NOT_HERE = "the stage never decides", "no query came here"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,21 +55,40 @@ def of_sample(found: np.ndarray, answers: Answers, sample: Sample) -> np.ndarray
     return chosen
 
 
-def stages_section(program: Program, sample: Sample) -> Section[list[contents.Stage]]:
-    """Return the section on what each stage decides, certifies and costs, the replay last."""
-    found = [_stage(program, number, sample) for number in range(len(program.stages))]
+def stages_section(program: Program, sample: Sample) -> list[Content]:
+    """Return the section on what each stage decides, certifies and costs, the replay last.
+
+    `reached`, `decided` and `certified` are shares of the queries; the certified shares of all
+    stages add up to that of the program. `kernel_evals_mean` and `ops_mean` are of this stage over
+    the queries that reach it; `ops_mean_decided` is of all stages up to this one over the queries
+    that this one decides. The replay's operations are in float64.
+    """
+    answers = sample.answers
+    found = []
+    for number, stage in enumerate(program.stages):
+        own = answers.stage_operations[:, number]
+        here = own >= 0
+        kernels = _mean(answers.stage_kernels[here, number])
+        worst = stage_worst_operations(program, stage)
+        found.append(_stage(program, stage, answers, here, own[here], kernels, worst))
     if program.replay is not None:
-        found.append(_replay(program, program.replay, sample))
-    reasons: dict[str, str] = {}
-    for stage in found:
-        reasons |= stage.not_available
-    return Section([stage.content for stage in found], reasons)
+        stage = program.replay
+        here = _left(program, stage, answers)
+        kernels = float(stage.kernel_evaluations()) if here.any() else None
+        worst = stage.operations() + program.ends.label.operations()
+        own = answers.replay_operations[here]
+        found.append(_stage(program, stage, answers, here, own, kernels, worst))
+    return found
 
 
-def cost_section(
-    program: Program, sample: Sample, over_vectors: float | None = None
-) -> Section[contents.Cost]:
+def cost_section(program: Program, sample: Sample, over_vectors: float | None = None) -> Content:
     """Return the section on operations and kernels of one query, the replay's apart.
+
+    Operations are multiply-adds, all overhead included; in an integer format of integers, one in
+    float32 counts as several, in proportion to its instructions. The replay's are in
+    `max_ops_with_replay` and `replay_ops_mean` only: they are in float64, which is software on many
+    boards. `speedup_kernels` is the papers' m/k: support vectors over the mean of max(k, 1), as the
+    papers count at least one kernel for each query. No input exceeds the worst cases.
 
     Parameters
     ----------
@@ -81,33 +98,24 @@ def cost_section(
         Mean operations of the sum over the support vectors, which the program's sum replaces: they
         are the operations of the exact sum alone.
     """
-    reasons = {}
     answers = sample.answers
-    operations = answers.operations
+    operations, replays = answers.operations, answers.replay_operations
     kernels = answers.stage_kernels.sum(axis=1)
     exact = float(answers.exact_operations.mean()) if over_vectors is None else over_vectors
     exact_worst = float(exact_operations(program)) if over_vectors is None else over_vectors
     n_vectors = program.ends.exact.kernel_evaluations()
-    with_replay = operations + answers.replay_operations
+    with_replay = operations + replays
     if program.sums_at_once:
         operations = with_replay
-    replay_mean, most_with_replay = None, None
-    if program.replay is None:
-        for name in ("max_ops_with_replay", "replay_ops_mean"):
-            reasons[f"cost.{name}"] = "the program has no replay"
-    else:
-        replay_mean = float(answers.replay_operations.mean())
-        most_with_replay = float(with_replay.max())
+    no_replay = Missing("the program has no replay") if program.replay is None else None
     votes = isinstance(program.ends.label, Vote)
-    if not votes:
-        for name in ("pairs_mean", "pairs_max"):
-            reasons[f"cost.{name}"] = "there are no pairs of classes"
-    content = contents.Cost(
+    no_pairs = None if votes else Missing("there are no pairs of classes")
+    return dict(
         exact_ops=exact,
         mean_ops=float(operations.mean()),
         p99_ops=float(np.percentile(operations, 99)),
         max_ops=float(operations.max()),
-        max_ops_with_replay=most_with_replay,
+        max_ops_with_replay=no_replay or float(with_replay.max()),
         speedup_ops=exact / float(operations.mean()),
         kernel_evals_mean=float(kernels.mean()),
         speedup_kernels=n_vectors / float(np.maximum(kernels, 1).mean()),
@@ -115,71 +123,43 @@ def cost_section(
         queries_source=sample.source,
         worst_ops=float(worst_operations(program)),
         exact_worst_ops=exact_worst,
-        replay_ops_mean=replay_mean,
+        replay_ops_mean=no_replay or float(replays.mean()),
         kernel_evals_min=float(kernels.min()),
         kernel_evals_median=float(np.median(kernels)),
         kernel_evals_p99=float(np.percentile(kernels, 99)),
         kernel_evals_max=float(kernels.max()),
-        pairs_mean=float(answers.pairs.mean()) if votes else None,
-        pairs_max=float(answers.pairs.max()) if votes else None,
+        pairs_mean=no_pairs or float(answers.pairs.mean()),
+        pairs_max=no_pairs or float(answers.pairs.max()),
     )
-    return Section(content, reasons)
 
 
-def _stage(program: Program, number: int, sample: Sample) -> Section[contents.Stage]:
-    stage, answers = program.stages[number], sample.answers
-    own = answers.stage_operations[:, number]
-    reached = own >= 0
-    exits = stage.exit is not None
-    left = _left(program, stage, answers) if exits else np.zeros(len(sample), dtype=bool)
-    means = {
-        "kernel_evals_mean": _mean(answers.stage_kernels[reached, number]),
-        "ops_mean": _mean(own[reached]),
-        "ops_mean_decided": _mean(answers.operations[left]),
-    }
-    reasons = _unknown(stage, means)
-    if not exits:
-        fields = ("exit", "decided", "certified", "ops_mean_decided")
-        reasons |= {f"stages.{stage.name}.{name}": _NEVER for name in fields}
-    elif program.is_regression:
-        reasons[f"stages.{stage.name}.certified"] = NO_LABELS
-    content = contents.Stage(
+def _stage(
+    program: Program,
+    stage: Stage,
+    answers: Answers,
+    here: NDArray[np.bool_],
+    operations: NDArray[np.int64],
+    kernels: float | None,
+    worst: float,
+) -> Content:
+    """Return a stage that the queries `here` reach, and their operations in it."""
+    never = Missing(_NEVER) if stage.exit is None else None
+    left = np.zeros(len(here), dtype=bool) if never else _left(program, stage, answers)
+    until = answers.operations[left]
+    if stage is program.replay:
+        until = until + answers.replay_operations[left]
+    return dict(
         name=stage.name,
-        exit=cast("contents.Exit | None", stage.exit),
-        decided=float(left.mean()) if exits else None,
-        certified=_certified(program, left, answers) if exits else None,
-        table_bytes=sum(table.n_bytes for table in stage.tables()),
-        reached=float(reached.mean()),
-        ops_worst=float(stage_worst_operations(program, stage)),
-        **means,
-    )
-    return Section(content, reasons)
-
-
-def _replay(program: Program, stage: Replay, sample: Sample) -> Section[contents.Stage]:
-    """Return the replay as a stage, which decides every query that reaches it."""
-    answers = sample.answers
-    here = _left(program, stage, answers)
-    label = program.ends.label.operations()
-    means = {
-        "kernel_evals_mean": float(stage.kernel_evaluations()) if here.any() else None,
-        "ops_mean": _mean(answers.replay_operations[here]),
-        "ops_mean_decided": _mean((answers.operations + answers.replay_operations)[here]),
-    }
-    reasons = _unknown(stage, means)
-    if program.is_regression:
-        reasons[f"stages.{stage.name}.certified"] = NO_LABELS
-    content = contents.Stage(
-        name=stage.name,
-        exit=cast("contents.Exit | None", stage.exit),
-        decided=float(here.mean()),
-        certified=_certified(program, here, answers),
+        exit=never or stage.exit,
+        decided=never or float(left.mean()),
+        certified=never or _certified(program, left, answers),
+        kernel_evals_mean=known(kernels, _NOT_HERE),
+        ops_mean=known(_mean(operations), _NOT_HERE),
         table_bytes=sum(table.n_bytes for table in stage.tables()),
         reached=float(here.mean()),
-        ops_worst=float(stage.operations() + label),
-        **means,
+        ops_mean_decided=never or known(_mean(until), "no query left here"),
+        ops_worst=float(worst),
     )
-    return Section(content, reasons)
 
 
 def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]:
@@ -188,21 +168,11 @@ def _left(program: Program, stage: Stage, answers: Answers) -> NDArray[np.bool_]
     return left
 
 
-def _certified(program: Program, left: NDArray[np.bool_], answers: Answers) -> float | None:
+def _certified(program: Program, left: NDArray[np.bool_], answers: Answers) -> float | Missing:
     """Return the share of the queries that the stage decides with a certified label."""
     if program.is_regression:
-        return None
+        return Missing(NO_LABELS)
     return float((left & answers.results["certified"]).mean())
-
-
-def _unknown(stage: Stage, means: dict[str, float | None]) -> dict[str, str]:
-    """Return the means of a stage that are null, and why each is null."""
-    why = {"ops_mean_decided": "no query left here"}
-    return {
-        f"stages.{stage.name}.{name}": why.get(name, "no query came here")
-        for name, mean in means.items()
-        if mean is None
-    }
 
 
 def _mean(values: NDArray[np.int64]) -> float | None:

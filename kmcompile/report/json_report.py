@@ -1,4 +1,4 @@
-"""report.json: made from a Report and checked against `schema.json`; equal reports, equal bytes."""
+"""report.json: made of its sections, checked against `schema.json`; equal reports, equal bytes."""
 
 from __future__ import annotations
 
@@ -13,33 +13,46 @@ import jsonschema
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.report.contents import Report
+from kmcompile.report.missing import Content, Missing
 
 _SCHEMA = Path(__file__).with_name("schema.json")
-_NOT_GIVEN = "not given"
 
 
-def to_dict(report: Report) -> dict[str, Any]:
-    """Return report.json as plain data, its fields in the fixed order.
-
-    Options that are None get the reason "not given" by themselves.
+def to_dict(content: Content) -> dict[str, Any]:
+    """Return report.json as plain data, its fields in their order, the reasons of nulls at the end.
 
     Raises
     ------
     ValueError
-        If a field breaks the schema, if a None has no reason, or if a reason has no None. This is a
-        defect of the caller.
+        If a field breaks the schema, or if there is a None without a reason. This is a defect of
+        the caller.
     """
-    plain: dict[str, Any] = {}
-    for name, value in _plain(report).items():
-        plain |= value if name == "flight" else {name: value}
-    reasons = dict(plain["not_available"])
-    for name, value in plain["options"].items():
-        if value is None:
-            reasons.setdefault(f"options.{name}", _NOT_GIVEN)
-    plain["not_available"] = dict(sorted(reasons.items()))
-    validate(plain)
-    return plain
+    report, reasons = plain(content)
+    report["not_available"] = dict(sorted(reasons.items()))
+    validate(report)
+    return report
+
+
+def plain(content: Content) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return dataclasses, mappings, sequences and numpy scalars as JSON's own types.
+
+    Fields that are Missing are null; the reason of each is under its path in the second dict.
+    """
+    reasons: dict[str, str] = {}
+
+    def told(value: Any, path: str) -> Any:
+        if isinstance(value, Missing):
+            reasons[path] = value.why
+            return None
+        if is_dataclass(value):
+            value = {field.name: getattr(value, field.name) for field in fields(value)}
+        if isinstance(value, Mapping):
+            return {str(key): told(item, where) for key, item, where in _below(value, path)}
+        if isinstance(value, list | tuple):
+            return [told(item, where) for _, item, where in _below(value, path)]
+        return value.item() if isinstance(value, np.generic) else value
+
+    return told(content, ""), reasons
 
 
 def dumps(report: Mapping[str, Any]) -> bytes:
@@ -100,31 +113,24 @@ def validate(report: Any) -> None:
         raise ValueError(f"not_available: a reason for {needless}, which is not null")
 
 
-def _plain(value: Any) -> Any:
-    """Return dataclasses, mappings, sequences and numpy scalars as JSON's own types."""
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    return value
-
-
 def _null_paths(value: Any, path: str = "") -> Iterator[str]:
-    """Yield the path of each null, with the names of elements of `stages` and `formats`."""
+    """Yield the path of each null."""
     if value is None:
         yield path
-    elif isinstance(value, dict):
+    elif isinstance(value, dict | list):
+        for _, item, where in _below(value, path):
+            yield from _null_paths(item, where)
+
+
+def _below(value: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
+    """Yield the key, value and path of each item; elements of `stages` and `formats` have names."""
+    if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from _null_paths(item, f"{path}.{key}" if path else key)
-    elif isinstance(value, list):
-        for number, item in enumerate(value):
-            own = item if isinstance(item, dict) else {}
-            key = own.get("name", own.get("format", number))
-            yield from _null_paths(item, f"{path}.{key}")
+            yield key, item, f"{path}.{key}" if path else str(key)
+        return
+    for number, item in enumerate(value):
+        own = item if isinstance(item, Mapping) else {}
+        yield number, item, f"{path}.{own.get('name', own.get('format', number))}"
 
 
 @cache

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import stored_bytes
-from kmcompile.report import contents
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, known
 from kmcompile.request.plan import Plan
 from kmcompile.verify.findings import Findings
 
-_OF_THE_BUILD = ("code_bytes", "constants_bytes", "library_bytes", "ram_bytes", "stack_bytes")
+_NO_STACK = "the host's C library is called, whose stack is not known"
 
 
 def memory_section(
     program: Program, plan: Plan, workspace_bytes: int, findings: Findings
-) -> Section[contents.Memory]:
+) -> Content:
     """Return the section on flash and RAM of the program and their budgets.
+
+    Tables are constants; routines of the compiler's library are code. A budget may exceed the real
+    part.
 
     Parameters
     ----------
@@ -27,38 +29,26 @@ def memory_section(
         The findings, with the memory of the build. Without a build the flash is the tables' bytes.
     """
     built, target, allowed = findings.memory, plan.target, plan.budgets
-    reasons: dict[str, str] = {}
-    if built is None:
-        reasons |= {f"memory.{name}": findings.skipped["memory"] for name in _OF_THE_BUILD}
-    elif built.stack_bytes is None:
-        reasons["memory.stack_bytes"] = "the host's C library is called, whose stack is not known"
-    if findings.painted_stack_bytes is None:
-        reasons["memory.painted_stack_bytes"] = findings.skipped.get(
-            "target", "seen on emulators only"
-        )
-    limits = {
-        "flash_budget_bytes": allowed.flash_bytes,
-        "part_flash_bytes": target.flash_bytes,
-        "ram_budget_bytes": allowed.ram_bytes,
-        "part_ram_bytes": target.ram_bytes,
-    }
     no_limit = f"{target.name} stands for no part with a limit"
-    reasons |= {f"memory.{name}": no_limit for name, limit in limits.items() if limit is None}
-    content = contents.Memory(
+    not_built = findings.skipped.get("memory", "")
+    not_seen = findings.skipped.get("target", "seen on emulators only")
+    return dict(
         flash_bytes=built.flash_bytes if built else stored_bytes(program),
-        code_bytes=built.code_bytes if built else None,
-        constants_bytes=built.constants_bytes if built else None,
-        library_bytes=built.library_bytes if built else None,
+        code_bytes=known(built and built.code_bytes, not_built),
+        constants_bytes=known(built and built.constants_bytes, not_built),
+        library_bytes=known(built and built.library_bytes, not_built),
         flash_is_lower_limit=built is None,
-        ram_bytes=built.ram_bytes if built else None,
-        stack_bytes=built.stack_bytes if built else None,
-        painted_stack_bytes=findings.painted_stack_bytes,
+        flash_budget_bytes=known(allowed.flash_bytes, no_limit),
+        part_flash_bytes=known(target.flash_bytes, no_limit),
+        ram_bytes=known(built and built.ram_bytes, not_built),
+        ram_budget_bytes=known(allowed.ram_bytes, no_limit),
+        part_ram_bytes=known(target.ram_bytes, no_limit),
+        stack_bytes=known(built and built.stack_bytes, _NO_STACK if built else not_built),
+        painted_stack_bytes=known(findings.painted_stack_bytes, not_seen),
         workspace_bytes=workspace_bytes,
         tables=[
-            contents.Table(name=f"{copy}{t.name}", bytes=t.n_bytes)
+            dict(name=f"{copy}{t.name}", bytes=t.n_bytes)
             for copy in ("", "second_")[: program.redundancy]
             for t in program.tables()
         ],
-        **limits,
     )
-    return Section(content, reasons)

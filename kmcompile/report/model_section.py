@@ -6,13 +6,12 @@ from typing import Any
 
 from kmcompile.lower.formats import grid_text
 from kmcompile.model.kernel_machine import KernelMachine, Task
-from kmcompile.report import contents
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing, known
 
 _NO_CLASSES = "a regression gives values: it has no classes"
 
 
-def model_section(machine: KernelMachine, model_name: str) -> Section[contents.Model]:
+def model_section(machine: KernelMachine, model_name: str) -> Content:
     """Return the section on the model.
 
     Parameters
@@ -20,31 +19,23 @@ def model_section(machine: KernelMachine, model_name: str) -> Section[contents.M
     machine : KernelMachine
         The trained machine.
     model_name : str
-        Name of the model's file; empty for a fitted estimator.
+        Name of the model's file without its path; empty for a fitted estimator.
     """
-    reasons = {}
-    if not model_name:
-        reasons["model.file"] = "a fitted estimator was passed"
-    if not machine.task.has_one_sign:
-        reasons["model.threshold"] = (
-            _NO_CLASSES if machine.task is Task.REGRESSION else "many classes: no single decision"
-        )
-    if machine.task is Task.REGRESSION:
-        reasons |= {f"model.{name}": _NO_CLASSES for name in ("n_classes", "classes")}
-    content = contents.Model(
-        file=model_name or None,
+    regression = machine.task is Task.REGRESSION
+    no_threshold = Missing(_NO_CLASSES if regression else "many classes: no single decision")
+    return dict(
+        file=known(model_name or None, "a fitted estimator was passed"),
         kind=machine.kind,
         kernel=machine.kernel.name,
         parameters=machine.kernel.parameters(),
         preprocessing=[str(step) for step in machine.preprocessing],
         n_features=machine.n_features,
-        n_classes=machine.n_classes or None,
-        classes=machine.classes or None,
+        n_classes=known(machine.n_classes or None, _NO_CLASSES),
+        classes=known(machine.classes or None, _NO_CLASSES),
         n_support_vectors=machine.n_support_vectors,
-        threshold=machine.threshold if machine.task.has_one_sign else None,
+        threshold=machine.threshold if machine.task.has_one_sign else no_threshold,
         sha256=machine.sha256,
     )
-    return Section(content, reasons)
 
 
 def inspected(machine: KernelMachine) -> dict[str, Any]:

@@ -7,50 +7,42 @@ import math
 from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Calibration, Promise
 from kmcompile.exits.statistical.risk import Tally
-from kmcompile.report import checked, chosen
 from kmcompile.report.choice import candidates
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing, known
 from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.queries import Queries
 
 
-def risk_section(
-    calibration: Calibration, queries: Queries, check: ModelCheck | None
-) -> Section[checked.Risk]:
-    """Return the section on the promised risk, with its rate on the test samples."""
-    promise = calibration.promise
-    missing = {
-        "requested": promise.requested is None,
-        "upper_bound": promise.upper_bound is None,
-        "confidence": promise.confidence is None,
-    }
-    why = _why_no_promise(calibration)
-    reasons = {f"risk.{name}": why for name, is_missing in missing.items() if is_missing}
-    measured = measured_risk(promise, queries, check)
-    content = checked.Risk(
-        of=promise.of,
-        requested=promise.requested,
-        upper_bound=promise.upper_bound,
-        confidence=promise.confidence,
+def risk_section(calibration: Calibration, queries: Queries, check: ModelCheck | None) -> Content:
+    """Return the section on the promised risk or loss, with its rate on the test samples.
+
+    `disagreements` are control samples to which an early exit gives another label than the model's;
+    of a loss, those that lose a right label. Those that gain one are not counted of a risk.
+    """
+    promise, why = calibration.promise, _why_no_promise(calibration)
+    return dict(
+        requested=known(promise.requested, why),
+        upper_bound=known(promise.upper_bound, why),
+        confidence=known(promise.confidence, why),
         calibration_queries=promise.n_samples,
         disagreements=promise.disagreements,
         gained=promise.gained or 0,
+        of=promise.of,
         guarantee=promise.control,
-        measured=measured.content,
+        measured=measured_risk(promise, queries, check),
     )
-    return Section(content, {**reasons, **measured.not_available})
 
 
-def calibration_section(calibration: Calibration) -> Section[chosen.Calibration]:
-    """Return the section on how statistical exits were fitted and chosen."""
-    reasons = {}
-    scale: float | None = calibration.promise.scale
-    if not math.isfinite(calibration.promise.scale):
-        scale = None
-        reasons["calibration.scale"] = "no early exit takes a risk"
-    content = chosen.Calibration(
+def calibration_section(calibration: Calibration) -> Content:
+    """Return the section on how statistical exits were fitted and chosen.
+
+    `scale` is the one factor (lambda) of all thresholds. The samples are in three disjoint parts,
+    for fitting the stages, choosing among them, and the promise.
+    """
+    scale = calibration.promise.scale
+    return dict(
         thresholds=calibration.thresholds,
-        scale=scale,
+        scale=scale if math.isfinite(scale) else Missing("no early exit takes a risk"),
         shape_queries=calibration.n_shape,
         choice_queries=calibration.n_choice,
         control_queries=calibration.n_control,
@@ -58,7 +50,6 @@ def calibration_section(calibration: Calibration) -> Section[chosen.Calibration]
         candidates=candidates(calibration.candidates),
         notes=calibration.notes,
     )
-    return Section(content, reasons)
 
 
 def _why_no_promise(calibration: Calibration) -> str:
@@ -71,16 +62,20 @@ def _why_no_promise(calibration: Calibration) -> str:
 
 def measured_risk(
     promise: Promise, queries: Queries, check: ModelCheck | None
-) -> Section[checked.Measured | None]:
-    """Return the rate at which test samples got another label than the model's, or their loss."""
+) -> Content | Missing:
+    """Return the rate at which test samples got another label than the model's, or their loss.
+
+    Refused samples have no label. The limits of the probability (Clopper and Pearson, 1934), or of
+    the loss, hold with `confidence` each.
+    """
     reason = _why_not_measured(queries, check, promise)
     if check is None or reason:
-        return Section(None, {"risk.measured": reason})
+        return Missing(reason)
     tally = check.tally
     if promise.of == "risk":
         tally = Tally(queries.n_given - check.refused, check.label_disagreements)
     confidence = promise.confidence or CONFIDENCE
-    content = checked.Measured(
+    return dict(
         queries=tally.n,
         disagreements=tally.disagreements,
         gained=tally.gained or 0,
@@ -88,7 +83,6 @@ def measured_risk(
         lower_limit=tally.least(confidence),
         upper_limit=tally.limit(confidence=confidence),
     )
-    return Section(content, {})
 
 
 def _why_not_measured(queries: Queries, check: ModelCheck | None, promise: Promise) -> str:

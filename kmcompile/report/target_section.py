@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from kmcompile.machine_code.worst_case import WorstCase
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
-from kmcompile.report import contents, costs
-from kmcompile.report.section import Section
+from kmcompile.report import costs
+from kmcompile.report.missing import Content, Missing, known
 from kmcompile.target import Target
 from kmcompile.verify.findings import Findings
 
 
 def target_section(
     program: Program, target: Target, findings: Findings, answers: Answers, sample: costs.Sample
-) -> Section[contents.TargetSection]:
+) -> Content:
     """Return the section on the target and the instructions counted on its emulator.
 
     Parameters
@@ -28,61 +27,45 @@ def target_section(
     sample : Sample
         The queries over which means are taken.
     """
-    counted = _instructions(program, findings, answers, sample)
-    reasons = {}
-    if target.part is None:
-        reasons["target.part"] = f"{target.name} stands for no part with a limit"
-    if target.emulator is None:
-        reasons["target.emulator"] = "the target is the machine that runs kmcompile"
-    if counted is None:
-        reasons["target.instructions"] = findings.skipped["instructions"]
-    else:
-        reasons |= _unknown(counted, findings.worst_case)
-    content = contents.TargetSection(
+    part, emulator = target.part, target.emulator
+    return dict(
         name=target.name,
         description=target.description,
         stands_for=target.stands_for,
-        part=target.part.name if target.part else None,
-        emulator=target.emulator.machine if target.emulator else None,
-        instructions=counted,
+        part=known(part and part.name, f"{target.name} stands for no part with a limit"),
+        emulator=known(
+            emulator and emulator.machine, "the target is the machine that runs kmcompile"
+        ),
+        instructions=_instructions(program, findings, answers, sample),
         not_shown=target.not_shown,
     )
-    return Section(content, reasons)
 
 
 def _instructions(
     program: Program, findings: Findings, answers: Answers, sample: costs.Sample
-) -> contents.Instructions | None:
-    """Return the instructions of the sample, or of all queries if all take the same path."""
+) -> Content | Missing:
+    """Return the instructions of the sample, or of all queries if all take the same path.
+
+    They are neither cycles nor time. No input exceeds the static worst cases.
+    """
     found = findings.instructions
     if found is None:
-        return None
+        return Missing(findings.skipped["instructions"])
     differ = len(program.exit_stages) > 1
     if differ:
         found = costs.of_sample(found, answers, sample)
     worst = findings.worst_case
-    without = None if worst is None else worst.without_replay
+    without = worst and worst.without_replay
     if worst is not None and program.sums_at_once:
         without = worst.instructions  # every query may need it
-    return contents.Instructions(
-        exact=findings.exact_instructions if differ else float(found.mean()),
+    unknown = (worst and worst.reason) or "the target was not run"
+    exact = findings.exact_instructions if differ else float(found.mean())
+    return dict(
+        exact=known(exact, "the exact sum alone was not run"),
         mean=float(found.mean()),
         p99=float(np.percentile(found, 99)),
         max=float(found.max()),
-        worst=worst.instructions if worst else None,
-        worst_without_replay=without,
+        worst=known(worst and worst.instructions, unknown),
+        worst_without_replay=known(without, unknown),
         queries=len(found),
     )
-
-
-def _unknown(counted: contents.Instructions, worst: WorstCase | None) -> dict[str, str]:
-    """Return the null fields of the instructions, and why each is null."""
-    reason = worst.reason if worst and worst.reason else "the target was not run"
-    reasons = {
-        f"target.instructions.{name}": reason
-        for name in ("worst", "worst_without_replay")
-        if getattr(counted, name) is None
-    }
-    if counted.exact is None:
-        reasons["target.instructions.exact"] = "the exact sum alone was not run"
-    return reasons

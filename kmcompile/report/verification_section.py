@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kmcompile.program.program import Program
-from kmcompile.report import checked
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing, each_known, known
 from kmcompile.text.figures import count_text
 from kmcompile.verify.checked import NO_LABELS, Certified
+from kmcompile.verify.checks import ModelCheck
 from kmcompile.verify.findings import Findings
 
 _LABELS = "the answers are labels"
@@ -20,7 +20,7 @@ def verification_section(
     no_check: str,
     commands: Sequence[str],
     is_reduced: bool = False,
-) -> Section[checked.Verification]:
+) -> Content:
     """Return the section on the checks and their queries.
 
     Parameters
@@ -30,56 +30,41 @@ def verification_section(
     no_check : str
         The reason if the answers were not compared with the float64 model.
     commands : sequence of str
-        Commands that repeat the checks.
+        Commands that repeat the checks, run beside the output folder.
     is_reduced : bool
         Whether the machine has fewer vectors than the trained one, whose labels it seldom proves.
     """
-    check = findings.check
-    certified = check.certified if check else None
-    reasons = {
-        f"verification.exact.{machine}": findings.skipped[machine]
-        for machine in ("host", "target")
-        if machine in findings.skipped
-    }
-    if check is None:
-        reasons |= {f"verification.{name}": no_check for name in ("bounded", "certified")}
-    elif program.is_regression:
-        fields = ("bounded.sign_disagreements", "certified")
-        reasons |= {f"verification.{name}": NO_LABELS for name in fields}
-    elif is_reduced and certified is not None and not certified.certified_share:
-        reasons["verification.certified"] = _differing(
-            check.label_disagreements, certified, findings
-        )
-        certified = None
-    if check is None or check.probabilities is None:
-        reasons["verification.probabilities"] = (
-            "the model has no probabilities" if program.probability is None else no_check
-        )
-    if check is None or check.within_tolerance is None:
-        reasons["verification.input_tolerance"] = (
-            "there is no input tolerance" if program.box is None else no_check
-        )
-    elif program.is_regression:
-        of_labels = ("certified_share", "certified_alone_share", "changed_share")
-        reasons |= {f"verification.input_tolerance.{name}": NO_LABELS for name in of_labels}
-    else:
-        of_values = ("mean_half_width", "mean_reached")
-        reasons |= {f"verification.input_tolerance.{name}": _LABELS for name in of_values}
-    content = checked.Verification(
+    check, skipped = findings.check, findings.skipped
+    no_probabilities = "the model has no probabilities" if program.probability is None else no_check
+    no_tolerance = "there is no input tolerance" if program.box is None else no_check
+    within = check and check.within_tolerance
+    if within is not None:
+        no_tolerance = NO_LABELS if program.is_regression else _LABELS
+    certified: Certified | Missing = Missing(no_check)
+    if check is not None:
+        certified = _certified(check, findings, is_reduced)
+    return dict(
         queries_source=findings.source,
-        exact=checked.Exact(host=findings.host, target=findings.target),
-        bounded=check.bounded if check else None,
+        exact=dict(
+            host=known(findings.host, skipped.get("host", "")),
+            target=known(findings.target, skipped.get("target", "")),
+        ),
+        bounded=each_known(check and check.bounded, NO_LABELS if check else no_check),
         certified=certified,
-        probabilities=check.probabilities if check else None,
-        input_tolerance=check.within_tolerance if check else None,
+        probabilities=known(check and check.probabilities, no_probabilities),
+        input_tolerance=each_known(within, no_tolerance),
         commands=commands,
     )
-    return Section(content, reasons)
 
 
-def _differing(unlike: int, checked: Certified, findings: Findings) -> str:
-    """Return why no label of a reduced machine is certified, and how many differ."""
+def _certified(check: ModelCheck, findings: Findings, is_reduced: bool) -> Certified | Missing:
+    """Return what is certified, or why no label of a reduced machine is, and how many differ."""
+    found = check.certified
+    if found is None:
+        return Missing(NO_LABELS)
+    if not is_reduced or found.certified_share:
+        return found
     if findings.source == "generated":
-        return "not applicable: a machine of fewer vectors proves no label"
-    found = f"{count_text(unlike)} of {count_text(checked.queries)}"
-    return f"not applicable, {found} labels of the samples differ"
+        return Missing("not applicable: a machine of fewer vectors proves no label")
+    unlike = f"{count_text(check.label_disagreements)} of {count_text(found.queries)}"
+    return Missing(f"not applicable, {unlike} labels of the samples differ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight import image, monitor, redundancy, stepping, telemetry
 from kmcompile.report.flight.flight_section import Told
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing
 from kmcompile.report.summary import Report
 
 SECTIONS = (
@@ -18,9 +18,9 @@ SECTIONS = (
 """In the order of report.json."""
 
 
-def flight_sections(made: Compilation) -> dict[str, Section[object]]:
-    """Return the section on each option; its content is None where that is not asked for."""
-    return {one.name: one.made(made) or Section(None, {one.name: one.absent}) for one in SECTIONS}
+def flight_sections(made: Compilation) -> dict[str, Content | Missing]:
+    """Return the section on each option, or that it is not asked for."""
+    return {one.name: one.made(made) or Missing(one.absent) for one in SECTIONS}
 
 
 def told_of(report: Report) -> dict[str, Told]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kmcompile.report.compilation import Compilation
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content
 from kmcompile.report.summary import Cells, Fact, Report
 
 
@@ -50,5 +49,5 @@ class FlightSection:
 
     name: str
     absent: str
-    made: Callable[[Compilation], Section[Any] | None]
+    made: Callable[[Compilation], Content | None]
     told: Callable[[Report], Told] | None = None

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight.flight_section import FlightSection
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content
 
 _LAYOUT = slice(24, 56)
 
 
-def _made(made: Compilation) -> Section[Any] | None:
+def _made(made: Compilation) -> Content | None:
     if made.image is None:
         return None
     program = made.chosen.program
-    return Section(image_facts(program, made.image, f"{program.name}.bin"), {})
+    return image_facts(program, made.image, f"{program.name}.bin")
 
 
-def image_facts(program: Program, image: bytes, file: str) -> dict[str, Any]:
+def image_facts(program: Program, image: bytes, file: str) -> Content:
     """Return the facts on the image of a program.
 
     Parameters

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kmcompile.monitor.monitored import Shown
 from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content
 from kmcompile.report.summary import Fact, Report
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
 
@@ -29,13 +27,13 @@ _MEANING = {
 }
 
 
-def _made(of: Compilation) -> Section[Any] | None:
+def _made(of: Compilation) -> Content | None:
     made = of.monitored
     if made is None:
         return None
     monitor = made.monitor
     tested = () if made.tested is None else (_found("test samples", made.tested),)
-    content = dict(
+    return dict(
         share=monitor.share,
         confidence=MONITOR_CONFIDENCE,
         parts=made.parts,
@@ -54,10 +52,9 @@ def _made(of: Compilation) -> Section[Any] | None:
         strange=[_found(kind, shown) for kind, shown in made.strange.items()],
         notes=made.notes,
     )
-    return Section(content, {})
 
 
-def _found(kind: str, shown: Shown) -> dict[str, Any]:
+def _found(kind: str, shown: Shown) -> Content:
     return dict(kind=kind, queries=shown.queries, found=shown.found)
 
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kmcompile.program.redundancy import BLOCK_WORDS, checksum_bytes, n_blocks, stored_bytes
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight.flight_section import FlightSection, Told
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content
 from kmcompile.report.summary import Fact, Report
 from kmcompile.text.figures import count_text
 
 
-def _made(made: Compilation) -> Section[Any] | None:
+def _made(made: Compilation) -> Content | None:
     program = made.chosen.program
     if program.redundancy == 1:
         return None
     tables, checksums = stored_bytes(program), checksum_bytes(program)
     once = program.table_bytes + 4 * len(program.tables())
-    content = dict(
+    return dict(
         copies=program.redundancy,
         blocks=n_blocks(program.tables()),
         block_words=BLOCK_WORDS,
@@ -26,7 +24,6 @@ def _made(made: Compilation) -> Section[Any] | None:
         checksum_bytes=checksums,
         added_bytes=tables + checksums - once,
     )
-    return Section(content, {})
 
 
 def _told(section: Report) -> Told:

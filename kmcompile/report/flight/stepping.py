@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,23 +10,22 @@ from kmcompile.program.program import Program
 from kmcompile.program.schedule import Part, schedule, smallest_step
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content, Missing, known
 from kmcompile.report.summary import Cells, Fact, Report
 from kmcompile.text.figures import bytes_text, count_text, counted, ratio_text
 from kmcompile.verify.findings import Findings
 
+_NO_REPLAY = Missing("the program has no replay")
 
-def _made(made: Compilation) -> Section[Any] | None:
+
+def _made(made: Compilation) -> Content | None:
     program, steps = made.chosen.program, made.sample.answers.steps
     if program.step is None or steps is None:
         return None
     planned, largest = schedule(program), smallest_step(program)
-    instructions, reasons = _instructions(made.findings)
-    if program.replay is None:
-        reasons["stepping.replay_weight"] = "the program has no replay"
-    content = dict(
+    return dict(
         asked=program.step.operations,
-        replay_weight=None if program.replay is None else program.step.replay_weight,
+        replay_weight=program.step.replay_weight if program.replay else _NO_REPLAY,
         operations=planned.operations,
         smallest=largest.operations,
         largest_piece=largest.name,
@@ -45,9 +43,8 @@ def _made(made: Compilation) -> Section[Any] | None:
             for place in planned.places
         ],
         not_in_steps=_at_once(program),
-        instructions=instructions,
+        instructions=_instructions(made.findings),
     )
-    return Section(content, reasons)
 
 
 def _text_of(part: Part) -> str:
@@ -71,27 +68,20 @@ def _at_once(program: Program) -> list[str]:
     return others
 
 
-def _instructions(
-    findings: Findings,
-) -> tuple[dict[str, Any] | None, dict[str, str]]:
-    """Return the instructions of a step, with the reasons of what is not known."""
-    found, path = findings.stepping, "stepping.instructions"
+def _instructions(findings: Findings) -> Content | Missing:
+    """Return the instructions of a step."""
+    found = findings.stepping
     if found is None or found.most is None or found.of_all_steps is None or found.at_once is None:
-        return None, {path: findings.skipped.get("instructions", "no step was counted")}
-    reasons = {
-        f"{path}.{name}": case.reason or "not known"
-        for name, case in (("worst", found.worst), ("worst_of_begin", found.worst_of_begin))
-        if case.instructions is None
-    }
-    content = dict(
-        worst=found.worst.instructions,
-        worst_of_begin=found.worst_of_begin.instructions,
+        return Missing(findings.skipped.get("instructions", "no step was counted"))
+    worst, begin = found.worst, found.worst_of_begin
+    return dict(
+        worst=known(worst.instructions, worst.reason or "not known"),
+        worst_of_begin=known(begin.instructions, begin.reason or "not known"),
         max=found.most,
         all_steps_mean=found.of_all_steps,
         at_once_mean=found.at_once,
         queries=found.queries,
     )
-    return content, reasons
 
 
 def _told(section: Report) -> Told:

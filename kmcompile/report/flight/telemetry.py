@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kmcompile.program.telemetry import WORD_BYTES, words
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
-from kmcompile.report.section import Section
+from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
 from kmcompile.text.figures import count_text
 from kmcompile.text.visible import visible
 
 
-def _made(made: Compilation) -> Section[Any] | None:
+def _made(made: Compilation) -> Content | None:
     program = made.chosen.program
     if not program.telemetry:
         return None
     own = words(program)
-    content = dict(
+    return dict(
         bytes=WORD_BYTES * len(own),
         file=f"{program.name}_telemetry.xml",
         words=[
@@ -31,7 +29,6 @@ def _made(made: Compilation) -> Section[Any] | None:
             for place, (name, meaning, is_float) in enumerate(own)
         ],
     )
-    return Section(content, {})
 
 
 def _told(section: Report) -> Told:

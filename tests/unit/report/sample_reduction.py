@@ -8,7 +8,7 @@ from typing import Any
 from sample_report import make_report
 
 from kmcompile.reduction.curve import Point, Reduction
-from kmcompile.report.contents import Report
+from kmcompile.report.missing import Content
 from kmcompile.report.reduction_section import reduction_section
 
 TRAINED = Point(
@@ -69,11 +69,6 @@ UNCOUNTED = replace(
 UNREDUCED = replace(UNCOUNTED, asked="6000", points=(TRAINED,), chosen=TRAINED)
 
 
-def reduced_report(reduction: Reduction = REDUCTION, **changed: Any) -> Report:
+def reduced_report(reduction: Reduction = REDUCTION, **changed: Any) -> Content:
     """Return the sample report with a reduction."""
-    section = reduction_section(reduction)
-    reasons = dict(changed.pop("not_available", make_report().not_available))
-    del reasons["reduction"]
-    return make_report(
-        reduction=section.content, not_available={**reasons, **section.not_available}, **changed
-    )
+    return make_report(reduction=reduction_section(reduction), **changed)

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
-from kmcompile.report.checked import Exact, Verification
-from kmcompile.report.contents import (
-    Cost,
-    Instructions,
-    Memory,
-    Model,
-    Report,
-    Stage,
-    Table,
-    TargetSection,
-    Tool,
-)
+from kmcompile.report import json_report
 from kmcompile.report.flight import SECTIONS
-from kmcompile.verify.checked import Bounded, Certified, ExactRun
+from kmcompile.report.missing import Content, Missing
 
+_NEVER = Missing("this stage never decides")
+_NO_REPLAY = Missing("the program has no replay")
+_NO_PAIRS = Missing("there are no pairs of classes")
+_NO_CLAIM = Missing("mode exact makes no statistical claim")
+
+SCHEMA = json.loads(json_report._SCHEMA.read_text())
 HOSTILE_LABEL = "<script>alert('benign')</script>"
 
 
-def make_report(**changed: Any) -> Report:
+def fields_in_order(definition: dict[str, Any], value: Any) -> None:
+    """Assert that a value has the fields of its definition, in order, and all below it."""
+    definition = definition.get("anyOf", [definition])[0]
+    if "$ref" in definition:
+        definition = SCHEMA["$defs"][definition["$ref"].rpartition("/")[2]]
+    if isinstance(value, dict) and "required" in definition:
+        assert list(value) == list(definition["properties"]) == definition["required"]
+        for name, one in definition["properties"].items():
+            fields_in_order(one, value[name])
+    for one in value if isinstance(value, list) else ():
+        fields_in_order(definition["items"], one)
+
+
+def make_report(**changed: Any) -> Content:
     """Return the report, some of its fields changed."""
     fields: dict[str, Any] = {
-        "tool": Tool(
+        "tool": dict(
             name="kmcompile",
             version="0.2.0",
             command="kmcompile breast_cancer.pkl --target cortex-m7 --mode exact",
@@ -34,10 +43,10 @@ def make_report(**changed: Any) -> Report:
             "target": "cortex-m7",
             "mode": "exact",
             "format": "float32",
-            "data": None,
+            "data": Missing("not given"),
             "test_data": "breast_cancer.npz",
         },
-        "model": Model(
+        "model": dict(
             file="breast_cancer.pkl",
             kind="SVC",
             kernel="rbf",
@@ -51,19 +60,19 @@ def make_report(**changed: Any) -> Report:
             sha256="3f" * 32,
         ),
         "stages": [
-            Stage(
+            dict(
                 name="prepare",
-                exit=None,
-                decided=None,
-                certified=None,
+                exit=_NEVER,
+                decided=_NEVER,
+                certified=_NEVER,
                 kernel_evals_mean=0.0,
                 ops_mean=60.0,
                 table_bytes=360,
                 reached=1.0,
-                ops_mean_decided=None,
+                ops_mean_decided=_NEVER,
                 ops_worst=60.0,
             ),
-            Stage(
+            dict(
                 name="exact_sum",
                 exit="exact",
                 decided=1.0,
@@ -76,7 +85,7 @@ def make_report(**changed: Any) -> Report:
                 ops_worst=4294.0,
             ),
         ],
-        "memory": Memory(
+        "memory": dict(
             flash_bytes=18_712,
             code_bytes=3_672,
             constants_bytes=15_040,
@@ -91,18 +100,18 @@ def make_report(**changed: Any) -> Report:
             painted_stack_bytes=288,
             workspace_bytes=1_248,
             tables=[
-                Table(name="support_vectors", bytes=13_560),
-                Table(name="dual_coef", bytes=452),
-                Table(name="vector_norms", bytes=452),
-                Table(name="offset, factor", bytes=360),
+                dict(name="support_vectors", bytes=13_560),
+                dict(name="dual_coef", bytes=452),
+                dict(name="vector_norms", bytes=452),
+                dict(name="offset, factor", bytes=360),
             ],
         ),
-        "cost": Cost(
+        "cost": dict(
             exact_ops=4_354.0,
             mean_ops=4_354.0,
             p99_ops=4_354.0,
             max_ops=4_354.0,
-            max_ops_with_replay=None,
+            max_ops_with_replay=_NO_REPLAY,
             speedup_ops=1.0,
             kernel_evals_mean=113.0,
             speedup_kernels=1.0,
@@ -110,47 +119,45 @@ def make_report(**changed: Any) -> Report:
             queries_source="test-data",
             worst_ops=4_354.0,
             exact_worst_ops=4_354.0,
-            replay_ops_mean=None,
+            replay_ops_mean=_NO_REPLAY,
             kernel_evals_min=113.0,
             kernel_evals_median=113.0,
             kernel_evals_p99=113.0,
             kernel_evals_max=113.0,
-            pairs_mean=None,
-            pairs_max=None,
+            pairs_mean=_NO_PAIRS,
+            pairs_max=_NO_PAIRS,
         ),
-        "verification": Verification(
+        "verification": dict(
             queries_source="test-data",
-            exact=Exact(
-                host=ExactRun(queries=1_171, mismatches=0),
-                target=ExactRun(queries=1_171, mismatches=0),
+            exact=dict(
+                host=dict(queries=1_171, mismatches=0),
+                target=dict(queries=1_171, mismatches=0),
             ),
-            bounded=Bounded(
-                queries=1_171, sign_disagreements=0, max_error=1.37e-6, max_bound=2.91e-5
-            ),
-            certified=Certified(queries=1_171, certified_share=0.9991, wrong=0),
-            probabilities=None,
-            input_tolerance=None,
+            bounded=dict(queries=1_171, sign_disagreements=0, max_error=1.37e-6, max_bound=2.91e-5),
+            certified=dict(queries=1_171, certified_share=0.9991, wrong=0),
+            probabilities=Missing("the model has no probabilities"),
+            input_tolerance=Missing("there is no input tolerance"),
             commands=[
                 "kmcompile verify breast_cancer-cortex-m7",
                 "kmcompile verify breast_cancer-cortex-m7 --model breast_cancer.pkl",
             ],
         ),
-        "risk": None,
-        "accuracy": None,
-        "calibration": None,
-        "choice": None,
+        "risk": _NO_CLAIM,
+        "accuracy": Missing("no loss was asked for"),
+        "calibration": _NO_CLAIM,
+        "choice": Missing("mode exact has no early exit"),
         "choices": [],
-        "modes": None,
-        "formats": None,
-        "reduction": None,
-        "flight": {one.name: None for one in SECTIONS},
-        "target": TargetSection(
+        "modes": Missing("mode exact makes no promise that mode certified could replace"),
+        "formats": Missing("the format was given: --format auto compares all of them"),
+        "reduction": Missing("no machine of fewer vectors was asked for"),
+        **{one.name: Missing(one.absent) for one in SECTIONS},
+        "target": dict(
             name="cortex-m7",
             description="Arm Cortex-M7 with a single- and double-precision FPU",
             stands_for="STM32H743",
             part="STM32H743ZI",
             emulator="qemu-system-arm, mps2-an500",
-            instructions=Instructions(
+            instructions=dict(
                 exact=41_873.0,
                 mean=41_880.2,
                 p99=41_921.0,
@@ -163,25 +170,5 @@ def make_report(**changed: Any) -> Report:
         ),
         "files": {"breast_cancer.c": "a1" * 32, "breast_cancer.h": "b2" * 32},
         "notes": ["probability=True: the label is predict's, not the argmax of Platt's sigmoid."],
-        "not_available": {
-            "cost.max_ops_with_replay": "the program has no replay",
-            "cost.replay_ops_mean": "the program has no replay",
-            "cost.pairs_mean": "there are no pairs of classes",
-            "cost.pairs_max": "there are no pairs of classes",
-            "risk": "mode exact makes no statistical claim",
-            "accuracy": "no loss was asked for",
-            "calibration": "mode exact makes no statistical claim",
-            "choice": "mode exact has no early exit",
-            "formats": "the format was given: --format auto compares all of them",
-            "reduction": "no machine of fewer vectors was asked for",
-            **{one.name: one.absent for one in SECTIONS},
-            "modes": "mode exact makes no promise that mode certified could replace",
-            "stages.prepare.ops_mean_decided": "this stage never decides",
-            "stages.prepare.exit": "this stage never decides",
-            "stages.prepare.decided": "this stage never decides",
-            "verification.probabilities": "the model has no probabilities",
-            "verification.input_tolerance": "there is no input tolerance",
-            "stages.prepare.certified": "this stage never decides",
-        },
     }
-    return Report(**{**fields, **changed})
+    return {**fields, **changed}

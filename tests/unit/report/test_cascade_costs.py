@@ -10,6 +10,7 @@ from cascade_report import GUARANTEED, Reported, reported
 
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.report.costs import sample_of, stages_section
+from kmcompile.report.missing import Missing
 
 CASES = [("rbf", 2, True), ("rbf", 10, True), ("poly", 2, False), ("poly", 10, True)]
 
@@ -117,12 +118,11 @@ def test_a_stage_that_nobody_comes_to_has_no_means():
     easy = made.answers.results["stage"] == 0
     queries = replace(made.queries, X=made.queries.X[easy], n_given=20, n_ordinary=40)
     sample = sample_of(interpret(made.program, queries.X), queries)
-    section = stages_section(made.program, sample)
-    stages = {stage.name: stage for stage in section.content}
+    stages = {stage["name"]: stage for stage in stages_section(made.program, sample)}
     nearest = stages["nearest_vectors"]
-    assert (nearest.decided, nearest.reached) == (0.0, 0.0)
-    assert nearest.ops_mean is None and nearest.ops_mean_decided is None
-    assert section.not_available["stages.nearest_vectors.ops_mean"] == "no query came here"
+    assert (nearest["decided"], nearest["reached"]) == (0.0, 0.0)
+    assert nearest["ops_mean"] == Missing("no query came here")
+    assert nearest["ops_mean_decided"] == Missing("no query left here")
 
 
 def test_instructions_are_those_of_the_same_queries():

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 import pytest
+from sample_report import SCHEMA, fields_in_order
 from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kmcompile
-from kmcompile.report import json_report
 from kmcompile.report.flight import SECTIONS, told_of
 
 X, y = load_breast_cancer(return_X_y=True)
 IN_CODE = {"telemetry": True, "redundancy": 2, "step": 20_000, "monitor": 0.05}
-SCHEMA = json.loads(json_report._SCHEMA.read_text())
 
 
 @pytest.fixture(scope="module")
@@ -31,19 +29,6 @@ def reports() -> list[dict[str, Any]]:
         kmcompile.compile_model(model, data=samples, **given, **IN_CODE).report,
         kmcompile.compile_model(model, tables="image", **given).report,
     ]
-
-
-def fields_in_order(definition: dict[str, Any], value: Any) -> None:
-    """Assert that a value has the fields of its definition, in order, and all below it."""
-    definition = definition.get("anyOf", [definition])[0]
-    if "$ref" in definition:
-        definition = SCHEMA["$defs"][definition["$ref"].rpartition("/")[2]]
-    if isinstance(value, dict):
-        assert list(value) == list(definition["properties"]) == definition["required"]
-        for name, one in definition["properties"].items():
-            fields_in_order(one, value[name])
-    for one in value if isinstance(value, list) else ():
-        fields_in_order(definition["items"], one)
 
 
 def test_every_section_has_the_schemas_fields_in_the_schemas_order(

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
-import json
 from typing import Any
 
 import numpy as np
 import pytest
-from sample_report import make_report
+from cascade_report import reported
+from sample_reduction import reduced_report
+from sample_report import SCHEMA, fields_in_order, make_report
 
 from kmcompile.errors import InputError
-from kmcompile.report import (
-    accuracy_section,
-    checked,
-    chosen,
-    contents,
-    json_report,
-    reduced,
-)
-from kmcompile.report.flight import SECTIONS
-
-MODULES = (contents, checked, chosen, reduced, accuracy_section)
+from kmcompile.report import json_report
+from kmcompile.report.json_report import to_dict
 
 CONTRACT = {
     "": "tool options model stages memory cost verification risk target not_available",
@@ -59,9 +50,7 @@ def _paths(value: Any, path: str = "") -> list[str]:
 
 
 FREE = ("options.", "files.", "not_available.", "model.parameters.")  # their keys are data
-FIXED_PATHS = [
-    p for p in _paths(json_report.to_dict(make_report())) if not p.strip(".").startswith(FREE)
-]
+FIXED_PATHS = [p for p in _paths(to_dict(make_report())) if not p.strip(".").startswith(FREE)]
 
 
 @pytest.mark.parametrize("path", [p.strip(".") for p in FIXED_PATHS])
@@ -140,23 +129,12 @@ def test_stages_of_one_name_are_refused(report):
         json_report.validate(report)
 
 
-def test_schema_and_dataclasses_have_the_same_fields_in_the_same_order():
-    schema = json.loads(json_report._SCHEMA.read_text())
-    names = {"report": schema, **schema["$defs"]}
-    flown = [one.name for one in SECTIONS]
-    of_flight = (*flown, "step_place", "step_instructions", "monitor_found", "monitor_quantile")
-    for name in of_flight:  # test_flight_sections.py has these
-        names.pop(name)
-    for name, definition in names.items():
-        class_name = "TargetSection" if name == "target" else _class_name(name)
-        (cls,) = {getattr(m, class_name) for m in MODULES if hasattr(m, class_name)}
-        fields = [field.name for field in dataclasses.fields(cls)]
-        found = [one for field in fields for one in (flown if field == "flight" else [field])]
-        assert found == list(definition["properties"]) == definition["required"], name
-
-
-def _class_name(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
+@pytest.mark.parametrize(
+    "made",
+    [lambda: to_dict(make_report()), lambda: to_dict(reduced_report()), lambda: reported().report],
+)
+def test_a_report_has_the_schemas_fields_in_the_schemas_order(made):
+    fields_in_order(SCHEMA, made())
 
 
 def test_the_bytes_read_back_equal_and_end_with_a_newline(report):
@@ -171,8 +149,8 @@ def test_floats_are_the_shortest_that_read_back_equal(report):
 
 
 def test_numpy_scalars_become_plain_numbers():
-    memory = dataclasses.replace(make_report().memory, stack_bytes=np.int64(312))
-    stack_bytes = json_report.to_dict(make_report(memory=memory))["memory"]["stack_bytes"]
+    memory = {**make_report()["memory"], "stack_bytes": np.int64(312)}
+    stack_bytes = to_dict(make_report(memory=memory))["memory"]["stack_bytes"]
     assert type(stack_bytes) is int and stack_bytes == 312
 
 

@@ -17,6 +17,7 @@ from kmcompile.program.interpreter import interpret
 from kmcompile.report import json_report, promise
 from kmcompile.report.checks import Status, verdict
 from kmcompile.report.checks import checks as all_checks
+from kmcompile.report.missing import Missing
 from kmcompile.verify.checks import check_bounded
 
 
@@ -111,10 +112,7 @@ def test_a_bound_that_no_test_samples_were_held_against_has_not_passed():
 
 def test_what_was_not_compared_is_not_measured():
     section = promise.risk_section(calibration(GUARANTEED), reported().queries, None)
-    assert section.content.measured is None
-    assert section.not_available == {
-        "risk.measured": "the answers were not compared with the model's"
-    }
+    assert section["measured"] == Missing("the answers were not compared with the model's")
 
 
 def test_samples_that_were_calibrated_with_measure_no_risk():
@@ -124,10 +122,7 @@ def test_samples_that_were_calibrated_with_measure_no_risk():
         digits_cascade("rbf", 2).machine, queries, interpret(made.program, queries.X)
     )
     section = promise.risk_section(calibration(GUARANTEED), queries, check)
-    assert section.content.measured is None
-    assert section.not_available == {
-        "risk.measured": "the samples in --test-data were calibrated with"
-    }
+    assert section["measured"] == Missing("the samples in --test-data were calibrated with")
 
 
 def test_refused_test_samples_are_not_measured():
@@ -136,11 +131,10 @@ def test_refused_test_samples_are_not_measured():
     X[:3] = np.nan
     queries = replace(made.queries, X=X)
     check = check_bounded(machine, queries, interpret(made.program, X))
-    measured = promise.risk_section(calibration(GUARANTEED), queries, check).content.measured
-    assert measured is not None and measured.queries == queries.n_given - 3
+    measured = promise.risk_section(calibration(GUARANTEED), queries, check)["measured"]
+    assert measured["queries"] == queries.n_given - 3
     X[: queries.n_given] = np.nan
     queries = replace(queries, X=X)
     check = replace(check, refused=queries.n_given)
     section = promise.risk_section(calibration(GUARANTEED), queries, check)
-    assert section.content.measured is None
-    assert section.not_available == {"risk.measured": "every test sample is refused"}
+    assert section["measured"] == Missing("every test sample is refused")

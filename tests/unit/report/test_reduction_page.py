@@ -10,13 +10,13 @@ from sample_reduction import REDUCTION, SMALL, TRAINED, UNCOUNTED, UNREDUCED, re
 from sample_report import make_report
 
 from kmcompile.report import html
-from kmcompile.report.contents import Report
 from kmcompile.report.json_report import to_dict
+from kmcompile.report.missing import Content
 
 MEMORY_MAPS = 2
 
 
-def page(report: Report) -> str:
+def page(report: Content) -> str:
     return html.render(to_dict(report)).decode("utf-8")
 
 

@@ -11,6 +11,7 @@ from sample_report import make_report
 
 from kmcompile.report import terminal
 from kmcompile.report.json_report import to_dict
+from kmcompile.report.missing import Missing
 
 
 def _printed(report: dict[str, Any], *, verbose: bool = False, **console: Any) -> str:
@@ -60,11 +61,8 @@ def test_a_budget_that_was_given_is_told_in_bytes(report):
 
 
 def test_what_did_not_run_is_named_with_its_reason():
-    reasons = dict(make_report().not_available)
-    for part in ("probabilities", "input_tolerance"):  # parts of it
-        del reasons[f"verification.{part}"]
-    reasons["verification"] = "--verify none"
-    text = _printed(to_dict(make_report(verification=None, not_available=reasons)), width=100)
+    not_verified = make_report(verification=Missing("--verify none"))
+    text = _printed(to_dict(not_verified), width=100)
     assert "not verified" in text and "passed" not in text
     assert text.count("not run") == 4
     assert "--verify none" in text
