@@ -9,6 +9,7 @@ from typing import Any
 from kmcompile.report import summary
 from kmcompile.report.checks import measured_text
 from kmcompile.report.summary import Fact, Report, fact, reason
+from kmcompile.report.time_section import time_facts
 from kmcompile.text.figures import confidence_text, count_text, ratio_text, small_text
 
 _GUARANTEES = {
@@ -48,7 +49,7 @@ def costs(report: Report) -> list[Fact]:
         ),
         ("queries of the instruction count", "target.instructions.queries", count_text),
     ]
-    return [fact(report, *field) for field in fields]
+    return [*(fact(report, *field) for field in fields), *time_facts(report)]
 
 
 def risk_facts(report: Report) -> list[Fact]:

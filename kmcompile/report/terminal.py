@@ -17,6 +17,7 @@ from kmcompile.report.flight import SECTIONS, told_of
 from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
 from kmcompile.report.promise_text import promise_rows
 from kmcompile.report.reduction_text import reduction_facts
+from kmcompile.report.time_section import time_facts
 from kmcompile.text.figures import (
     bytes_text,
     count_text,
@@ -206,6 +207,7 @@ def _costs(report: dict[str, Any], console: Console) -> Table:
         summary.fact(report, "instructions, mean", "target.instructions.mean", count_text),
         summary.fact(report, "instructions, largest", "target.instructions.max", count_text),
         *_worst_case(report),
+        *time_facts(report),
     ]
     for fact in facts:
         if not fact.missing:  # the reason stands under "not available"
