@@ -28,7 +28,6 @@ from kmcompile.tools import toolchain
 _BUILD_TIMEOUT_S = 60.0
 _BASE_TIMEOUT_S = 600.0
 _TIMEOUT_S_PER_BYTE = 1e-3  # of the flash, in a query: its cycles are simulated one by one
-_INCLUDE = "/usr/include/simavr"
 
 
 class SimavrRunner:
@@ -96,8 +95,7 @@ class SimavrRunner:
 
 def is_here() -> bool:
     """Return whether the simulator can be built on this machine."""
-    headers = (Path(_INCLUDE, "sim_avr.h"), Path("/usr/include/libelf.h"))
-    return toolchain.host_compiler() is not None and all(one.is_file() for one in headers)
+    return toolchain.host_compiler() is not None and toolchain.has_simavr()
 
 
 def _simulator(folder: Path) -> Path:
@@ -114,7 +112,7 @@ def _simulator(folder: Path) -> Path:
         raise ToolError(f"simavr is not installed\ninstall it with: {remedy}")
     source = resources.templates_dir() / "plugin" / "simavr_cycles.c"
     program = folder / "simavr_cycles"
-    arguments = [compiler, "-O2", f"-I{_INCLUDE}", str(source), "-o", str(program)]
+    arguments = [compiler, "-O2", f"-I{toolchain.SIMAVR_INCLUDE}", str(source), "-o", str(program)]
     libraries = ["-lsimavr", "-lelf"]
     step = "building the simulator"
     toolchain.run_tool([*arguments, *libraries], folder, _BUILD_TIMEOUT_S, step)

@@ -19,7 +19,8 @@ from kmcompile.tools.patience import POLL_S, Patience
 
 SIMAVR = "simavr"
 SIMAVR_PACKAGES = ("simavr", "libsimavr-dev", "libelf-dev")
-"""The program shows that simavr is here; its library is what is used."""
+SIMAVR_INCLUDE = "/usr/include/simavr"
+_SIMAVR_HEADERS = (f"{SIMAVR_INCLUDE}/sim_avr.h", "/usr/include/libelf.h")
 
 _OUTPUT_LINES = 2  # an error is one to three lines: what failed, then what the tool said first
 _TELLING = re.compile(r"error: (?!ld returned)|undefined reference|overflowed|will not fit")
@@ -118,6 +119,11 @@ def is_ready(target: Target) -> bool:
 def host_compiler() -> str | None:
     """Return a C compiler of this machine, or None."""
     return next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
+
+
+def has_simavr() -> bool:
+    """Return whether simavr's library is here."""
+    return all(Path(header).is_file() for header in _SIMAVR_HEADERS)
 
 
 def find(command: str, packages: Sequence[str]) -> str:
@@ -260,8 +266,8 @@ def _diagnose(target: Target) -> Diagnosis:
 def _look_for(purpose: str, command: str, packages: tuple[str, ...]) -> Tool:
     path = shutil.which(command)
     version = version_of(path) if path else None
-    if path and command == SIMAVR:
-        version = "here"  # it does not tell its version
+    if command == SIMAVR and path:  # its library is used, and it does not tell its version
+        path, version = (path, "here") if has_simavr() else (None, None)
     return Tool(purpose, command, path, version, packages)
 
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 import small_model
+from sklearn.datasets import load_iris
+from sklearn.svm import LinearSVC
 from small_model import model_with
 
-from kit.tools import need_tools
+import kmcompile
+from kit.tools import need, need_tools
+from kmcompile import cli
 from kmcompile.errors import ToolError, UsageError
 from kmcompile.run import SimavrRunner, simavr
 from kmcompile.run.qemu import QemuRunner
@@ -96,8 +102,7 @@ def test_cycles_of_an_unknown_instruction_are_not_counted(tmp_path, built):
 def simulated(built):
     """Return what builds the small model for AVR, if simavr is here."""
     need_tools(AVR)
-    if not simavr.is_here():
-        pytest.skip("simavr is not installed")
+    need("simavr")
     return lambda text=small_model.MODEL_C: built(AVR, text)
 
 
@@ -118,6 +123,22 @@ def test_simavr_gives_the_answers_and_the_cycles_of_the_model_of_the_core(simula
 def test_a_part_that_simavr_does_not_know_is_refused(built):
     with pytest.raises(UsageError, match="simavr does not know this part"):
         SimavrRunner().run(built(load_target("cortex-m4")), small_model.queries(1))
+
+
+def test_verify_on_simavr_checks_the_answers_and_measures_cycles(tmp_path, capsys):
+    need_tools(AVR)
+    need("simavr")
+    X, y = load_iris(return_X_y=True)
+    folder = tmp_path / "iris-avr"
+    model = LinearSVC(random_state=0).fit(X[:100], y[:100])
+    kmcompile.compile_model(model, target="avr", name="iris", out=folder, verify="none")
+    assert cli.run(["verify", str(folder), "--on", "simavr", "--quiet"]) == 0
+    assert cli.run(["verify", str(folder), "--on", "simavr", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["target"] == {"name": "avr", "emulator": "simavr"}
+    assert found["verification"]["exact"]["target"]["mismatches"] == 0
+    measured = found["measured_cycles"]
+    assert measured["mean_cycles"] <= measured["max_cycles"] <= measured["worst_cycles"]
 
 
 def test_a_missing_simavr_says_how_to_install_it(simulated, monkeypatch):
