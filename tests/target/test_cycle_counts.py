@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,13 +13,15 @@ from sklearn.svm import LinearSVC
 from small_model import model_with
 
 import kmcompile
+from kit import cascades, catalogue, certified, coded
 from kit.tools import need, need_tools
 from kmcompile import cli
-from kmcompile.errors import ToolError, UsageError
+from kmcompile.build import build
+from kmcompile.errors import ToolError, UsageError, VerificationError
 from kmcompile.run import SimavrRunner, simavr
 from kmcompile.run.qemu import QemuRunner
 from kmcompile.target import list_targets, load_target
-from kmcompile.verify.worst_case import static_worst_case
+from kmcompile.verify.worst_case import check_cycles, static_worst_case
 
 MODELLED = [target for target in list_targets() if target.time is not None and target.time.core]
 OTHERS = ("cortex-m7", "leon3")
@@ -146,3 +149,29 @@ def test_a_missing_simavr_says_how_to_install_it(simulated, monkeypatch):
     monkeypatch.setattr(simavr, "is_here", lambda: False)
     with pytest.raises(ToolError, match=r"install it with: .*libsimavr-dev"):
         SimavrRunner().run(artifact, small_model.queries(1))
+
+
+PROGRAMS = (catalogue.CORE[0], cascades.CORE[0], certified.EVERY[0], coded.CORE[0])
+
+
+@pytest.mark.few
+@pytest.mark.parametrize("case", PROGRAMS, ids=str)
+@pytest.mark.parametrize("target", MODELLED, ids=by_name)
+def test_no_query_of_a_program_takes_more_than_its_static_worst_case(tmp_path, target, case):
+    need_tools(target)
+    emitted = case.emit(target.name)
+    folder = emitted.write(tmp_path / "program")
+    rows = np.linspace(0, len(emitted.queries) - 1, 12).astype(int)
+    with build(emitted.recipe, folder, target) as artifact:
+        counted = QemuRunner().run(artifact, emitted.inputs[rows], True)
+        worst = static_worst_case(artifact, folder)
+        np.testing.assert_array_equal(counted.records, emitted.records[rows])
+        assert worst.no_cycles is None
+        check_cycles(worst, counted.cycles, target.name)
+        with pytest.raises(VerificationError, match=r"query \d+ took [\d,]+ cycles, more than"):
+            check_cycles(replace(worst, cycles=1), counted.cycles, target.name)
+        if target == AVR:
+            need("simavr")
+            measured = SimavrRunner().run(artifact, emitted.inputs[rows])
+            np.testing.assert_array_equal(measured.records, emitted.records[rows])
+            np.testing.assert_array_equal(measured.cycles, counted.cycles)
