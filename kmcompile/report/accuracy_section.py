@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from kmcompile.exits.statistical import accuracy
 from kmcompile.report import summary
 from kmcompile.report.missing import Content, Missing
+from kmcompile.report.told import Rows
 from kmcompile.text.figures import count_text, share_text
 
 _NOT_ASKED = "no loss is promised, which control samples would support: --loss promises one"
@@ -15,7 +16,8 @@ _NO_CONTROL = "no control samples were asked"
 
 _MOST_CONFUSIONS = 30
 
-ACCURACY = ("samples", "trained model", "program")
+_HEADS = ("Of", "Samples", "Trained model", "Program")
+_CONFUSED = ("Right label", "Other label", "Trained model", "Program")
 
 
 def accuracy_section(
@@ -59,7 +61,7 @@ def _by_class(
     ]
 
 
-def confusions(report: summary.Report) -> list[tuple[str, ...]]:
+def confusions(report: summary.Report) -> Rows:
     """Return the wrong labels of test samples, the most frequent first.
 
     A row has the right label, the other one, and how often the trained model and the program give
@@ -71,10 +73,11 @@ def confusions(report: summary.Report) -> list[tuple[str, ...]]:
             for other, n in one[who].items():
                 found.setdefault((one["label"], other), [0, 0])[place] = n
     most = sorted(found.items(), key=lambda item: -max(item[1]))
-    return [(*labels, *map(count_text, counts)) for labels, counts in most[:_MOST_CONFUSIONS]]
+    rows = [(*labels, *map(count_text, counts)) for labels, counts in most[:_MOST_CONFUSIONS]]
+    return Rows(_CONFUSED, rows, "Wrong labels of the test samples")
 
 
-def accuracy_rows(report: summary.Report) -> list[tuple[str, ...]]:
+def accuracy_table(report: summary.Report) -> Rows:
     """Return rows of names, samples and shares of right labels; none where none are known."""
     section = report["accuracy"] or {}
     rows = []
@@ -84,7 +87,7 @@ def accuracy_rows(report: summary.Report) -> list[tuple[str, ...]]:
             keys = ("samples", "model", "program")
             rows.append(_row(name, {key: sum(one[key] for one in classes) for key in keys}))
         rows += [_row(f"of class {one['label']}", one) for one in classes if one["samples"]]
-    return rows
+    return Rows(_HEADS, rows, "Right labels")
 
 
 def _row(name: str, counts: summary.Report) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from typing import Any
 from kmcompile.report.html_environment import html_environment
 from kmcompile.report.summary import Report
 from kmcompile.report.target_table import COLUMNS, Column, target_table, values_of
+from kmcompile.report.told import Fact, Facts
 from kmcompile.target import Target
 from kmcompile.text.visible import visible
 
@@ -86,7 +87,7 @@ def page_bytes(
         title=title,
         command=command,
         table=target_table(reports),
-        failures=failures,
+        failures=failures and Facts([Fact(one.target, one.text) for one in failures]),
         targets=targets,
     )
     return text.encode()

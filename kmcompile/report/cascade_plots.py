@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.program.stages.early_exits.early_exit import Thresholds
 from kmcompile.report.cascade import Cascade
-from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, dots, legend_above, plot
+from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, dots, legend_above
 from kmcompile.text.figures import count_text, share_text
 
 _POINTS_MAX = 1200
@@ -21,13 +21,13 @@ def cascade_plots(cascade: Cascade) -> list[Plot]:
     """Return the plots: k, and f(x) against k."""
     shown = _sample(cascade)
     return [
-        plot(
+        Plot(
             "e",
             "Kernel evaluations of a query, k",
             f"{_without_kernels(cascade)} The exact sum takes all vectors.",
             partial(_draw_kernels, cascade),
         ),
-        plot(
+        Plot(
             "f",
             "Proportionality to difficulty",
             _about_difficulty(cascade, len(shown)),

@@ -11,8 +11,9 @@ from kmcompile.report.summary import (
     has_no_labels,
     lost_and_gained,
     reason,
-    verification_part,
+    value_at,
 )
+from kmcompile.report.told import Cell, Rows
 from kmcompile.text.figures import count_text, share_text, small_text
 
 
@@ -34,6 +35,23 @@ class Check:
     status: Status
 
 
+def level(status: Status) -> str:
+    """Return the class of the style sheet."""
+    return {Status.PASSED: "good", Status.FAILED: "bad", Status.NOT_RUN: "open"}[status]
+
+
+def checks_table(report: Report) -> Rows:
+    """Return the lines of the verification as a table."""
+    rows = [
+        (
+            *(Cell(one.what, names_row=True), one.where, one.result),
+            Cell(one.status, badge=level(one.status)),
+        )
+        for one in checks(report)
+    ]
+    return Rows(("Check", "Against, on", "Result", "Status"), rows, kind="checks")
+
+
 def checks(report: Report) -> list[Check]:
     """Return the lines of the verification, also of checks that did not run."""
     exact = [_exact_check(report, "host", "host")]
@@ -47,17 +65,17 @@ def checks(report: Report) -> list[Check]:
 
 def _exact_check(report: Report, place: str, where: str) -> Check:
     what = "The C equals the interpreter bit for bit"
-    run = verification_part(report, "exact", place)
+    path = f"verification.exact.{place}"
+    run = value_at(report, path)
     if run is None:
-        why = reason(report, f"verification.exact.{place}")
-        return Check(what, where, why, Status.NOT_RUN)
+        return Check(what, where, reason(report, path), Status.NOT_RUN)
     text = f"{count_text(run['queries'])} queries, {count_text(run['mismatches'])} mismatches"
     return Check(what, where, text, _status(run["mismatches"]))
 
 
 def _bounded_check(report: Report) -> Check:
     what, where = "The error is within the computed bound", "float64 model"
-    run = verification_part(report, "bounded")
+    run = value_at(report, "verification.bounded")
     if run is None:
         return Check(what, where, reason(report, "verification.bounded"), Status.NOT_RUN)
     text = (
@@ -74,7 +92,7 @@ def _bounded_check(report: Report) -> Check:
 
 def _certified_check(report: Report) -> Check:
     what, where = "Certified labels are the model's", "float64 model"
-    run = verification_part(report, "certified")
+    run = value_at(report, "verification.certified")
     if run is None:
         return Check(what, where, reason(report, "verification.certified"), Status.NOT_RUN)
     text = (
@@ -86,7 +104,7 @@ def _certified_check(report: Report) -> Check:
 
 def _box_checks(report: Report) -> list[Check]:
     """Return the check within the input tolerance; none without one."""
-    run = verification_part(report, "input_tolerance")
+    run = value_at(report, "verification.input_tolerance")
     if run is None:
         return []
     if run["mean_half_width"] is None:
@@ -110,7 +128,7 @@ def _box_checks(report: Report) -> list[Check]:
 
 def _probability_checks(report: Report) -> list[Check]:
     """Return the check of the probabilities; none where the model has none."""
-    run = verification_part(report, "probabilities")
+    run = value_at(report, "verification.probabilities")
     if run is None:
         return []
     text = (
@@ -156,7 +174,7 @@ def verdict(report: Report) -> tuple[Status, str]:
     if any(check.status is Status.FAILED for check in checks(report)):
         return Status.FAILED, "verification failed"
     name = report["target"]["name"]
-    host, target = (verification_part(report, "exact", place) for place in ("host", "target"))
+    host, target = (value_at(report, f"verification.exact.{one}") for one in ("host", "target"))
     if host and target:
         return Status.PASSED, f"verified on the host and on {name}"
     if host and report["target"]["emulator"] is None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kmcompile.choice.front import Compared, front
+from kmcompile.report.drawing import ACCENT, INK, WIDE, Plot, legend_above
 from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Figures, Part, Rows, Text
 from kmcompile.text.figures import bytes_text, count_text, share_text
 
-if TYPE_CHECKING:
-    from kmcompile.report.drawing import Plot
-
-HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options")
+_HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options")
 
 CAPTION = (
     "Estimated instructions of a query and bytes of flash, by which programs are compared. Proved: "
@@ -46,9 +45,9 @@ def choices_of(compared: Iterable[Compared]) -> list[Content]:
     ]
 
 
-def choice_rows(choices: Sequence[Report]) -> list[tuple[str, ...]]:
-    """Return the cells of a table of choices, without its head."""
-    return [
+def choice_rows(choices: Sequence[Report]) -> Rows:
+    """Return the table of choices."""
+    rows = [
         (
             one["program"],
             count_text(round(one["mean_estimated"])),
@@ -59,17 +58,21 @@ def choice_rows(choices: Sequence[Report]) -> list[tuple[str, ...]]:
         )
         for one in choices
     ]
+    return Rows(_HEADS, rows)
 
 
-def choices_plot(report: Report) -> list[Plot]:
-    """Return the plot of the choices; none of a single program."""
+def choices_parts(report: Report) -> list[Part]:
+    """Return what is told of the choices; nothing of a single program."""
     choices = report["choices"]
     if len(choices) < _FEWEST:
         return []
-    from kmcompile.report.drawing import WIDE, plot
+    return [choice_rows(choices), Text(CAPTION), Figures(choices_plot(choices), "one")]
 
+
+def choices_plot(choices: Sequence[Report]) -> list[Plot]:
+    """Return the plot of the choices."""
     return [
-        plot(
+        Plot(
             "p",
             "Flash against worst case",
             "A dot for each program that was compared and that no other one beats; the larger the "
@@ -81,8 +84,6 @@ def choices_plot(report: Report) -> list[Plot]:
 
 
 def _draw(choices: Sequence[Report], axes: Any) -> None:
-    from kmcompile.report.drawing import ACCENT, INK, legend_above
-
     most = max(one["mean_estimated"] for one in choices)
     for one in choices:
         area = max(_SMALLEST, _LARGEST * one["mean_estimated"] / most)

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
-from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot, plot
+from kmcompile.report.cascade import Cascade
+from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot
 from kmcompile.report.summary import Report
 from kmcompile.text.figures import count_text, share_text
 
@@ -29,18 +29,9 @@ class _Mark:
     color: str
 
 
-def cost_plots(
-    report: Report, operations: NDArray[Any], instructions: NDArray[Any] | None
-) -> list[Plot]:
-    """Return the plots of the operations, and of the instructions if they were counted.
-
-    Parameters
-    ----------
-    report : dict
-        report.json, whose figures are marked in the plots.
-    operations, instructions : ndarray of shape (n,)
-        Counts of the queries of the report's statistics.
-    """
+def cost_plots(report: Report, cascade: Cascade) -> list[Plot]:
+    """Return the plots of the operations, and of the instructions if they were counted."""
+    operations, instructions = cascade.operations, cascade.instructions
     cost, counted = report["cost"], report["target"]["instructions"]
     marks = _marks(cost["exact_ops"], cost["mean_ops"], cost["p99_ops"], cost["max_ops"])
     marks += _mark("the most of any input", cost["worst_ops"], "-", INK)
@@ -77,10 +68,12 @@ def _plot(
         share = share_text(float((values > exact).mean()))
         dearer = f" {share} of the queries cost more than the exact sum alone."
     caption = f"Bars: share of the queries. Line: share that costs at most so much.{dearer}"
-    return plot(prefix, heading, caption, partial(_draw, values, marks), (4.2, 3.9))
+    return Plot(prefix, heading, caption, partial(_draw, values, marks), (4.2, 3.9))
 
 
 def _draw(values: NDArray[Any], marks: Sequence[_Mark], axes: Any) -> None:
+    from kmcompile.report.svg import counts_along
+
     low = 0.8 * float(min(values.min(), *(mark.value for mark in marks)))
     high = 1.25 * float(max(values.max(), *(mark.value for mark in marks)))
     axes.set_xscale("log")
@@ -95,6 +88,4 @@ def _draw(values: NDArray[Any], marks: Sequence[_Mark], axes: Any) -> None:
     axes.set(ylim=(0, 104), ylabel="% of the queries", xlim=(max(low, 1.0), high))
     axes.legend(loc="lower left", bbox_to_anchor=(-0.02, 1.0), ncols=1)
     axes.grid(False, axis="x")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0,) if high > 50 * low else (1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: count_text(value)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    counts_along(axes.xaxis, (1.0,) if high > 50 * low else (1.0, 2.0, 5.0))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from kmcompile.report import checks, page_rows, summary
+from types import SimpleNamespace
+
+from kmcompile.report import checks, facts, summary
 from kmcompile.report.cascade import Cascade
-from kmcompile.report.choices import HEADS, choice_rows, choices_plot
+from kmcompile.report.choices import choices_parts
 from kmcompile.report.html_environment import html_environment
-from kmcompile.report.page import figures_of, page_of
+from kmcompile.report.repeat import repeats
+from kmcompile.report.sections import sections
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Facts
 from kmcompile.report.trajectories import Trajectories
 from kmcompile.verify.evidence import Evidence
 
@@ -31,7 +35,18 @@ def render(
     trajectories : Trajectories, optional
         The tests of some queries; None without early exits.
     """
-    page = page_of(report, evidence, cascade, trajectories)
+    status, verdict = checks.verdict(report)
+    page = SimpleNamespace(
+        title=summary.title(report),
+        description=summary.description(report),
+        version=f"{report['tool']['name']} {report['tool']['version']}",
+        verdict=verdict,
+        verdict_level=checks.level(status),
+        tiles=facts.tiles(report),
+        identity=Facts(facts.identity(report)),
+        repeats=repeats(report),
+        sections=sections(report, evidence, cascade, trajectories).values(),
+    )
     template = html_environment().get_template("report/report.html.j2")
     return template.render(page=page).encode("utf-8")
 
@@ -48,8 +63,5 @@ def notebook(report: Report) -> str:
     return template.render(
         title=summary.title(report),
         verdict=checks.verdict(report)[1],
-        tiles=page_rows.tiles(report),
-        heads=HEADS,
-        rows=choice_rows(report["choices"]) if len(report["choices"]) > 1 else (),
-        figures=figures_of(choices_plot(report)),
+        parts=[Facts(facts.tiles(report)), *choices_parts(report)],
     )

@@ -14,13 +14,14 @@ import jinja2
 from markupsafe import Markup
 
 from kmcompile import resources
+from kmcompile.report.drawing import Plot
 from kmcompile.text.visible import visible
 
 
 @cache
 def html_environment() -> jinja2.Environment:
     """Return the environment, one for all pages."""
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(resources.templates_dir()),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -29,6 +30,15 @@ def html_environment() -> jinja2.Environment:
         autoescape=True,
         finalize=_shown,
     )
+    environment.filters["drawn"] = _drawn
+    return environment
+
+
+def _drawn(plot: Plot) -> Markup:
+    """Return a plot as SVG, which kmcompile made: it is inserted as it is."""
+    from kmcompile.report.svg import drawn  # matplotlib takes half a second to import
+
+    return drawn(plot)
 
 
 def _shown(value: Any) -> Any:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from kmcompile.report.summary import Report, reason
+from kmcompile.report.told import Cell, Rows
 from kmcompile.text.figures import MISSING, bytes_text, share_text
 
+_HEADS = ("Part", "Bytes", "Of what is used", "")
 _LEAST_SHARE = 0.005  # of a table with a row of its own
 _LABELLED = 0.09  # share of the strip that has room for a name
 _MAGNIFIED = 0.5
@@ -46,15 +49,6 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class PartRow:
-    """A row of the list beside the picture."""
-
-    part: Part
-    bytes: str
-    share: str
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryMap:
     """One memory: all of it, the used part magnified, and a row for each part.
 
@@ -75,8 +69,10 @@ class MemoryMap:
     whole: tuple[Piece, ...]
     strip: tuple[Piece, ...]
     lens: str
-    rows: tuple[PartRow, ...]
+    table: Rows
     small: str
+    heading: ClassVar[str] = ""
+    look: ClassVar[str] = "memory"
 
 
 def memory_maps(report: Report) -> tuple[MemoryMap, ...]:
@@ -142,7 +138,7 @@ def _map(report: Report, name: str, kind: str, parts: Sequence[Part]) -> MemoryM
         whole=() if large else _pieces(parts, limit),
         strip=strip if used else (),
         lens=f"0,24 {edge},24 1000,60 0,60",
-        rows=tuple(_rows(parts, used)),
+        table=Rows(_HEADS, _rows(parts, used), kind="parts"),
         small=_small(parts, used),
     )
 
@@ -173,10 +169,15 @@ def _pieces(parts: Sequence[Part], whole: int) -> tuple[Piece, ...]:
     return tuple(piece for piece in pieces if piece.part.bytes)
 
 
-def _rows(parts: Sequence[Part], used: int) -> list[PartRow]:
+def _rows(parts: Sequence[Part], used: int) -> list[tuple[str | Cell, ...]]:
     """Return the rows: all but small tables."""
     return [
-        PartRow(part, f"{part.bytes:,}", share_text(part.bytes / used) if used else MISSING)
+        (
+            Cell(part.name, names_row=True, swatch=part.kind),
+            Cell(f"{part.bytes:,}", "number"),
+            Cell(share_text(part.bytes / used) if used else MISSING, "number"),
+            part.note,
+        )
         for part in parts
         if not _is_small(part, used)
     ]

@@ -6,9 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kmcompile.report.summary import Report, candidate_text, reason, sample_text
+from kmcompile.report.told import Part, Rows, Text
 from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
 
-MODES = ("statistical", "certified")
+STAGES = "stages that decide"
+_MODES = ("statistical", "certified")
+_HEADS = ("A query", "Mode statistical, as compiled", "Mode certified")
 
 _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("operations, mean", "mean_ops", count_text),
@@ -17,30 +20,28 @@ _ROWS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("operations of the replay, where there is one", "replay_ops_worst", count_text),
     ("answers that are proved", "certified_share", share_text),
     ("tables", "table_bytes", bytes_text),
-    ("stages that decide", "stages", candidate_text),
+    (STAGES, "stages", candidate_text),
 )
 
 
-def mode_rows(report: Report) -> tuple[tuple[str, str, str], ...]:
-    """Return rows of a label and the texts of both modes; empty without a comparison."""
+def modes_parts(report: Report) -> list[Part]:
+    """Return the advice on which mode to use, and both modes; nothing without a comparison."""
     found = report["modes"]
     if found is None:
-        return ()
+        return []
     rows = []
     for label, field, text in _ROWS:
-        values = [found[mode][field] for mode in MODES]
+        values = [found[mode][field] for mode in _MODES]
         if values != [None, None]:
-            told = [MISSING if value is None else text(value) for value in values]
-            rows.append((label, told[0], told[1]))
-    return tuple(rows)
-
-
-def modes_advice(report: Report) -> str:
-    """Return a sentence on which mode to use; empty without a comparison."""
-    found = report["modes"]
-    if found is None:
-        return ""
-    return str(found["advice"] or reason(report, "modes.advice"))
+            rows.append((label, *(MISSING if one is None else text(one) for one in values)))
+    return [
+        Text(str(found["advice"] or reason(report, "modes.advice")), "note"),
+        Rows(_HEADS, rows),
+        Text(
+            f"Of {modes_source(report)}. Mode certified chooses its exits by all samples in "
+            "--data. Nothing of the program above depends on this comparison."
+        ),
+    ]
 
 
 def modes_source(report: Report) -> str:

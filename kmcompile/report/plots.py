@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.report.drawing import ACCENT, MUTED, WARM, Plot, dots, legend_above, plot
+from kmcompile.report.drawing import ACCENT, MUTED, WARM, Plot, dots, legend_above
 from kmcompile.text.figures import count_text, share_text, small_text
 from kmcompile.verify.evidence import Evidence
 
@@ -25,20 +25,20 @@ def plots(evidence: Evidence, of_regression: bool = False) -> list[Plot]:
     if len(shown) == len(evidence):
         of = f"All {count_text(len(evidence))} values shown."
     return [
-        plot(
+        Plot(
             "a",
             "The C against the float64 model",
             "On the line both are equal; they may differ by the bound, which is at most "
             f"{small_text(float(evidence.bound.max()))}. {of}",
             partial(_draw_agreement, evidence, shown),
         ),
-        plot(
+        Plot(
             "b",
             "Error and bound",
             f"Every error must lie below its bound. {_dashed(of_regression)} {_omitted(evidence)}",
             partial(_draw_errors, evidence, shown),
         ),
-        plot(
+        Plot(
             "c",
             "How much of its bound each error uses",
             f"{_largest_share(evidence)} An error right of the dashed line would break its bound.",

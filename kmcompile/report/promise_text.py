@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from kmcompile.report import summary
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Fact
 from kmcompile.text.figures import confidence_text, count_text, counted, small_text
 
 
-def promise_rows(report: Report) -> list[tuple[str, str]]:
+def promise_facts(report: Report) -> list[Fact]:
     """Return what is promised, what supports it and what test samples show; none without it."""
     if report["risk"] is None:
         return []
     return [
-        ("promised", _promised(report)),
-        ("supported", _supported(report)),
-        ("measured", _measured(report)),
+        Fact("promised", _promised(report)),
+        Fact("supported", _supported(report)),
+        Fact("measured", _measured(report)),
     ]
 
 

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-from kmcompile.report.drawing import ACCENT, INK, WARM, WIDE, Plot, legend_above, plot
+from kmcompile.report.drawing import ACCENT, INK, WARM, WIDE, Plot, legend_above
 from kmcompile.report.summary import Report
 from kmcompile.text.figures import confidence_text, count_text
 
@@ -32,7 +30,7 @@ def reduction_plot(report: Report) -> list[Plot]:
     if of_loss:
         what = "share of right labels that are lost, less those that are gained"
     return [
-        plot(
+        Plot(
             "v",
             f"Vectors against {'lost labels' if of_loss else 'disagreements'}",
             f"Dots: {what}. Upper ends: "
@@ -45,6 +43,8 @@ def reduction_plot(report: Report) -> list[Plot]:
 
 
 def _draw(points: Sequence[Report], risk: float | None, axes: Any) -> None:
+    from kmcompile.report.svg import counts_along
+
     vectors = [point["n_vectors"] for point in points]
     shares = [
         100 * (point["disagreements"] - point["gained"]) / max(point["samples"], 1)
@@ -66,7 +66,5 @@ def _draw(points: Sequence[Report], risk: float | None, axes: Any) -> None:
     axes.set_ylim(bottom=min(0, *shares))
     axes.set_xlabel("vectors")
     axes.set_ylabel("% of the samples")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: count_text(value)))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    counts_along(axes.xaxis, (1.0, 2.0, 5.0))
     legend_above(axes)

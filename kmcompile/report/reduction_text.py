@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.reduction.curve import Reduction
-from kmcompile.report.summary import Fact, Report, is_reduced, is_regression
+from kmcompile.report.summary import Report, is_reduced, is_regression
+from kmcompile.report.told import Fact
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
 
 _LABELS = (

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.text.figures import bytes_text, count_text, counted, ratio_text, share_text
+from kmcompile.report.told import Fact
+from kmcompile.text.figures import bytes_text, count_text, counted, share_text
 
 Report = dict[str, Any]
 Cells = tuple[str, ...]
@@ -14,15 +15,6 @@ Cells = tuple[str, ...]
 
 _GENERATED = "generated vectors, perturbations, mixtures, corners"
 _NEIGHBOURS = ", bisected neighbours"
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """A labelled value, or the reason why it is not available."""
-
-    label: str
-    value: str
-    missing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +28,6 @@ class Usage:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FormatRow:
-    """A compared number format; texts are empty if there is no program in it."""
-
-    name: str
-    tables: str
-    operations: str
-    instructions: str
-    certified: str
-    chosen: bool
-    reason: str
-
-
 def reason(report: Report, path: str) -> str:
     """Return the reason why a field is null, or else why its section is null."""
     while path:
@@ -58,11 +37,17 @@ def reason(report: Report, path: str) -> str:
     return "not available"
 
 
-def fact(report: Report, label: str, path: str, text: Callable[[Any], str]) -> Fact:
-    """Return the field at `path` as a Fact."""
+def value_at(report: Report, path: str) -> Any:
+    """Return the field at `path`; None if it or a section around it is null."""
     value: Any = report
     for key in path.split("."):
         value = None if value is None else value[key]
+    return value
+
+
+def fact(report: Report, label: str, path: str, text: Callable[[Any], str]) -> Fact:
+    """Return the field at `path` as a Fact."""
+    value = value_at(report, path)
     if value is None:
         return Fact(label, reason(report, path), missing=True)
     return Fact(label, text(value))
@@ -141,51 +126,9 @@ def _usage(report: Report, label: str, field: str, kind: str, note: str = "") ->
     return Usage(label, bytes_text(used), bytes_text(budget), used / budget, note)
 
 
-def formats_source(report: Report) -> str:
-    """Return a text on the inputs by which the formats were compared."""
-    sources = {compared["queries"] for compared in report["formats"] or ()} - {None}
-    return ", ".join(sorted(sources))
-
-
-def format_rows(report: Report) -> list[FormatRow]:
-    """Return the compared number formats; empty if the format was given."""
-    whose = " of the reduced machine's labels" * is_reduced(report)
-    return [_format_row(compared, whose) for compared in report["formats"] or ()]
-
-
-def _format_row(compared: Report, whose: str) -> FormatRow:
-    name, chosen, reason = compared["format"], compared["chosen"], compared["reason"]
-    if compared["width"] is None:
-        return FormatRow(name, "", "", "", "", chosen, reason)
-    kind = {True: ", without loss", False: ", rounded", None: ""}[compared["lossless"]]
-    return FormatRow(
-        name=f"{name} ({compared['width']}{kind})",
-        tables=f"{bytes_text(compared['flash_tables_bytes'])} of tables",
-        operations=count_text(round(compared["operations"])),
-        instructions=f"about {count_text(round(compared['instructions_estimated']))} instructions"
-        + _exits_text(compared["speedup_ops"]),
-        certified=f"certifies {share_text(compared['certified_share'])}{whose}",
-        chosen=chosen,
-        reason=reason,
-    )
-
-
-def _exits_text(speedup: float | None) -> str:
-    """Return a text on the gain of early exits; empty without early exits."""
-    return "" if speedup in (None, 1.0) else f" (early exits: {ratio_text(speedup)} fewer)"
-
-
 def has_no_labels(report: Report) -> bool:
     """Return whether the verified answers are values, not labels."""
     return "verification.bounded.sign_disagreements" in report["not_available"]
-
-
-def verification_part(report: Report, *keys: str) -> Report | None:
-    """Return a part of the verification, or None if it was not made."""
-    section: Report | None = report["verification"]
-    for key in keys:
-        section = section and section[key]
-    return section
 
 
 def promise_title(report: Report) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kmcompile.report.summary import Report, reason
+from kmcompile.report.summary import Report, reason, value_at
+from kmcompile.report.told import Cell, Rows, Text
 from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
 
 
@@ -23,7 +24,7 @@ class Column:
     head : str
         Head of the column in the printed table; empty if it is not printed.
     on_page : bool
-        Whether `report/targets.html.j2` shows the column; its heads are in this order.
+        Whether the page shows the column; `_HEADS` are in this order.
     """
 
     name: str
@@ -65,42 +66,24 @@ COLUMNS = (
 )
 """The columns: bytes, instructions of one query, and checks."""
 
+_HEADS = (
+    *("Target", "Part", "Format", ("Memory", "flash", "RAM"), ("Stack", "static", "painted")),
+    (
+        *("Instructions of one query", "exact sum", "mean", "p99", "largest"),
+        *("worst, no replay", "worst case"),
+    ),
+    ("Bit for bit", "queries", "mismatches"),
+)
 _ON_PAGE = tuple(column for column in COLUMNS if column.on_page)
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """A cell's text, or a dash and the reason if the value is not available."""
-
-    text: str
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TargetRow:
-    """A row of the table: the target's name, a remark, and the cells of the page's columns."""
-
-    target: str
-    part: str
-    number_format: str
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TargetTable:
-    """The rows, and notes on missing values, one for each target and reason."""
-
-    rows: tuple[TargetRow, ...]
-    notes: tuple[str, ...]
 
 
 def values_of(report: Report) -> dict[str, Any]:
     """Return the values of `COLUMNS` by name; None for a value that is not available."""
-    return {column.name: _value(report, _path(report, column)) for column in COLUMNS}
+    return {column.name: value_at(report, _path(report, column)) for column in COLUMNS}
 
 
-def target_table(reports: Iterable[Report]) -> TargetTable:
-    """Return the table of several compilations of one model.
+def target_table(reports: Iterable[Report]) -> list[Rows | Text]:
+    """Return the table of several compilations of one model, and what values are missing.
 
     Parameters
     ----------
@@ -110,7 +93,7 @@ def target_table(reports: Iterable[Report]) -> TargetTable:
     return _table([_row(report) for report in reports])
 
 
-def target_and_host(report: Report) -> TargetTable:
+def target_and_host(report: Report) -> list[Rows | Text]:
     """Return the table of one compilation: its target, and the host, which checked the C too."""
     rows = [_row(report)]
     if report["target"]["emulator"] is not None:
@@ -118,28 +101,35 @@ def target_and_host(report: Report) -> TargetTable:
     return _table(rows)
 
 
-def _table(rows: Sequence[TargetRow]) -> TargetTable:
-    notes = [f"{row.target}: {cell.why}" for row in rows for cell in row.cells if cell.why]
-    return TargetTable(tuple(rows), tuple(dict.fromkeys(notes)))
+def _table(rows: Sequence[Sequence[Cell]]) -> list[Rows | Text]:
+    missing = dict.fromkeys(
+        f"{row[0].text}: {cell.why}" for row in rows for cell in row if cell.why
+    )
+    return [Rows(_HEADS, rows, kind="targets", name="Table of targets"), *map(Text, missing)]
 
 
-def _row(report: Report) -> TargetRow:
+def _row(report: Report) -> list[Cell]:
     target = report["target"]
     cells = [_cell(report, _path(report, column), column.text) for column in _ON_PAGE]
-    return TargetRow(
-        target["name"], target["part"] or MISSING, report["options"]["format"], tuple(cells)
-    )
+    return [
+        Cell(target["name"], names_row=True),
+        *(Cell(target["part"] or MISSING), Cell(report["options"]["format"])),
+        *cells,
+    ]
 
 
-def _host_row(report: Report) -> TargetRow:
+def _host_row(report: Report) -> list[Cell]:
     """Return the host's row, which has only the check if the target is another one."""
     cells = [
-        Cell(MISSING)
+        Cell(MISSING, "number")
         if _on_host(column.path) == column.path
         else _cell(report, _on_host(column.path), column.text)
         for column in _ON_PAGE
     ]
-    return TargetRow("host", MISSING, report["options"]["format"], tuple(cells))
+    return [
+        *(Cell("host", names_row=True), Cell(MISSING), Cell(report["options"]["format"])),
+        *cells,
+    ]
 
 
 def _path(report: Report, column: Column) -> str:
@@ -155,12 +145,6 @@ def _on_host(path: str) -> str:
 
 
 def _cell(report: Report, path: str, text: Callable[[Any], str]) -> Cell:
-    value = _value(report, path)
-    return Cell(MISSING, reason(report, path)) if value is None else Cell(text(value))
-
-
-def _value(report: Report, path: str) -> Any:
-    value: Any = report
-    for key in path.split("."):
-        value = None if value is None else value.get(key)
-    return value
+    value = value_at(report, path)
+    why = reason(report, path) if value is None else ""
+    return Cell(text(value) if value is not None else MISSING, "number", why=why)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from kmcompile.report import checks, summary
-from kmcompile.report.accuracy_section import ACCURACY, accuracy_rows
 from kmcompile.report.checks import Status
-from kmcompile.report.choices import CAPTION, HEADS, choice_rows
-from kmcompile.report.flight import SECTIONS, told_of
-from kmcompile.report.mode_rows import MODES, mode_rows, modes_advice, modes_source
-from kmcompile.report.promise_text import promise_rows
-from kmcompile.report.reduction_text import reduction_facts
-from kmcompile.report.time_section import time_facts
+from kmcompile.report.choices import CAPTION, choice_rows
+from kmcompile.report.facts import costs
+from kmcompile.report.flight import SECTIONS
+from kmcompile.report.format_table import formats_source
+from kmcompile.report.mode_rows import STAGES, modes_source
+from kmcompile.report.promise_text import promise_facts
+from kmcompile.report.sections import sections
+from kmcompile.report.summary import Report
+from kmcompile.report.told import Fact, Rows, Told
 from kmcompile.text.figures import (
+    MISSING,
     bytes_text,
     count_text,
-    ratio_text,
     share_text,
 )
 from kmcompile.text.visible import printable
@@ -51,7 +54,7 @@ _UNSAID = (
 )
 
 
-def print_report(report: dict[str, Any], console: Console, *, verbose: bool = False) -> None:
+def print_report(report: Report, console: Console, *, verbose: bool = False) -> None:
     """Print the report; colours and bars only where the console has them.
 
     Parameters
@@ -68,32 +71,33 @@ def print_report(report: dict[str, Any], console: Console, *, verbose: bool = Fa
     head.append(f"   {_plain(phrase, console)}", style=_STYLES[status])
     _print(console, head)
     _print(console, Text(_plain(summary.description(report), console), style="dim"))
-    flown = told_of(report).values()
-    of_modes = f"mode certified instead, on {modes_source(report)}"
+    told = defaultdict(lambda: Told("", "", ()), sections(report))
+    flown = [told[one.name] for one in SECTIONS]
+    modes = f"mode certified instead, on {modes_source(report)}"
     for name, table in (
-        ("reduced machine", _facts(reduction_facts(report), console)),
+        ("reduced machine", _facts(told["reduction"].facts, console)),
         ("memory", _memory(report, console)),
-        ("choices, by estimates", _choices(report["choices"], console)),
-        (f"number formats, of {summary.formats_source(report)}", _formats(report, console)),
+        ("choices, by estimates", _rows(told["choices"].tables, console)),
+        (f"number formats, of {formats_source(report)}", _formats(told["formats"].tables, console)),
         (f"stages, of {summary.statistics_source(report)}", _stages(report, console)),
         ("one query", _costs(report, console)),
         *((one.title.lower(), _facts(one.facts, console)) for one in flown),
-        (summary.promise_title(report), _risk(report, console)),
-        ("right labels", _side_by_side(ACCURACY, accuracy_rows(report), console)),
-        (of_modes, _modes(report, console)),
+        (summary.promise_title(report), _facts(promise_facts(report), console)),
+        ("right labels", _rows(told["risk"].tables[:1], console)),
+        (modes, _modes(told["modes"], console)),
         ("verification", _verification(report, console)),
         ("not available", _missing(report, console)),
-        ("notes", _notes(report, console, verbose)),
+        ("notes", _notes(report, told, console, verbose)),
     ):
         if table.row_count:
             console.print()
             _print(console, Text(name, style="bold"))
             console.print(table)
-            if name == of_modes:
-                console.print(_indented(modes_advice(report), console))
+            if name == modes:
+                console.print(_indented(told["modes"].notes[0], console))
 
 
-def print_verification(name: str, result: dict[str, Any], console: Console) -> None:
+def print_verification(name: str, result: Report, console: Console) -> None:
     """Print the results of a repeated verification of the folder `name`."""
     status, phrase = checks.verdict(result)
     head = Text(_plain(name, console), style="bold")
@@ -136,14 +140,14 @@ def _indented(text: str, console: Console) -> Table:
     return table
 
 
-def _facts(facts: Sequence[summary.Fact], console: Console) -> Table:
+def _facts(facts: Sequence[Fact], console: Console) -> Table:
     table = _grid("left", "left")
     for fact in facts:
         table.add_row(_cell(f"  {fact.label}", console), _cell(fact.value, console))
     return table
 
 
-def _memory(report: dict[str, Any], console: Console) -> Table:
+def _memory(report: Report, console: Console) -> Table:
     table = _grid("left", "right", "left", "left")
     for usage in summary.usages(report):
         share = "" if usage.share is None else share_text(usage.share)
@@ -166,88 +170,49 @@ def _bar(share: float | None, console: Console, n_cells: int = _BAR_CELLS) -> st
     return "\N{BLACK SQUARE}" * filled + "\N{MIDDLE DOT}" * (n_cells - filled)
 
 
-def print_choices(choices: Sequence[dict[str, Any]], console: Console) -> None:
+def print_choices(choices: Sequence[Report], console: Console) -> None:
     """Print the programs that were compared, as `kmcompile choices` does."""
-    console.print(_choices(choices, console))
+    console.print(_rows([choice_rows(choices)] if len(choices) > 1 else [], console))
     _print(console, Text(_plain(CAPTION, console), style="dim"))
 
 
-def _choices(choices: Sequence[dict[str, Any]], console: Console) -> Table:
-    """Return the front of the programs that were compared; empty if there was one program only."""
-    table = _grid("left", "left", "right", "right", "right", "right", "left")
-    if len(choices) > 1:
-        for cells in (HEADS, *choice_rows(choices)):
-            style = "dim" if cells is HEADS else ""
-            table.add_row("", *(_cell(text, console, style) for text in cells))
+def _rows(tables: Sequence[Rows], console: Console) -> Table:
+    """Return the first table, columns of numbers to the right; an empty one without any."""
+    if not tables:
+        return _grid()
+    rows = tables[0].texts()
+    columns = zip(*rows, strict=True)
+    table = _grid("left", *("right" if all(map(_is_number, one)) else "left" for one in columns))
+    table.add_row("", *(_cell(str(head), console, "dim") for head in tables[0].heads))
+    for row in rows:
+        table.add_row("", *(_cell(text, console) for text in row))
     return table
 
 
-def _formats(report: dict[str, Any], console: Console) -> Table:
+def _is_number(text: str) -> bool:
+    return text[:1].isdigit() or text in ("-", MISSING)
+
+
+def _formats(tables: Sequence[Rows], console: Console) -> Table:
     """Return the compared formats, and the reason for the chosen one."""
     table = _grid("left", "left", "left")
-    for row in summary.format_rows(report):
-        figures = ", ".join(filter(None, (row.tables, row.instructions, row.certified)))
+    for row in [row for one in tables for row in one.texts()]:
+        name, stored, _, instructions, certified, choice, reason = row
+        figures = ", ".join(one for one in (stored, instructions, certified) if one != "-")
         text = _cell(figures, console)
-        text.append("\n" * bool(figures) + _plain(row.reason, console), style="dim")
-        table.add_row(
-            _cell(f"  {row.name}", console), _cell("taken" if row.chosen else "-", console), text
-        )
+        text.append("\n" * bool(figures) + _plain(reason, console), style="dim")
+        table.add_row(_cell(f"  {name}", console), _cell(choice, console), text)
     return table
 
 
-def _costs(report: dict[str, Any], console: Console) -> Table:
-    table = _grid("left", "left")
-    facts = [
-        *_costs_against_exact(report),
-        summary.fact(report, "operations, mean", "cost.mean_ops", count_text),
-        summary.fact(report, "operations of the replay, mean", "cost.replay_ops_mean", count_text),
-        summary.fact(report, "speed-up in operations", "cost.speedup_ops", ratio_text),
-        summary.fact(report, "kernel evaluations, mean", "cost.kernel_evals_mean", count_text),
-        summary.fact(report, "pairs of classes, mean", "cost.pairs_mean", count_text),
-        summary.fact(report, "instructions, mean", "target.instructions.mean", count_text),
-        summary.fact(report, "instructions, largest", "target.instructions.max", count_text),
-        *_worst_case(report),
-        *time_facts(report),
-    ]
-    for fact in facts:
-        if not fact.missing:  # the reason stands under "not available"
-            table.add_row(_cell(f"  {fact.label}", console), _cell(fact.value, console))
+def _costs(report: Report, console: Console) -> Table:
     tables = sum(part["bytes"] for part in report["memory"]["tables"])
-    table.add_row(_cell("  tables", console), _cell(bytes_text(tables), console))
-    return table
+    # The reason for what is missing stands under "not available".
+    found = [one for one in costs(report, in_short=True) if not one.missing]
+    return _facts([*found, Fact("tables", bytes_text(tables))], console)
 
 
-def _worst_case(report: dict[str, Any]) -> list[summary.Fact]:
-    """Return the static worst case, and the one without the replay if it differs."""
-    field = "target.instructions.worst"
-    label = "instructions, static worst case"
-    facts = [summary.fact(report, label, field, count_text)]
-    found = report["target"]["instructions"] or {}
-    if found.get("worst") != found.get("worst_without_replay"):
-        label = f"{label} without replay"
-        facts.append(summary.fact(report, label, f"{field}_without_replay", count_text))
-    return facts
-
-
-def _costs_against_exact(report: dict[str, Any]) -> list[summary.Fact]:
-    """Return the cost of the exact sum, and the worst case if queries differ."""
-    if not summary.has_early_exits(report):
-        return []
-    return [
-        summary.Fact("operations, at most", _most_operations(report["cost"])),
-        summary.fact(report, "operations, exact sum alone, mean", "cost.exact_ops", count_text),
-        summary.fact(
-            report, "instructions, exact sum alone", "target.instructions.exact", count_text
-        ),
-    ]
-
-
-def _most_operations(cost: dict[str, Any]) -> str:
-    """Return the worst-case operations of the program and of the exact sum alone."""
-    return f"{count_text(cost['worst_ops'])}, the exact sum {count_text(cost['exact_worst_ops'])}"
-
-
-def _stages(report: dict[str, Any], console: Console) -> Table:
+def _stages(report: Report, console: Console) -> Table:
     """Return each stage's share of decided and certified queries, and their cost."""
     table = _grid("left", "right", "left", "left", "left")
     if not summary.has_early_exits(report):
@@ -274,35 +239,18 @@ def _stages(report: dict[str, Any], console: Console) -> Table:
     return table
 
 
-def _certified(stage: dict[str, Any]) -> str:
+def _certified(stage: Report) -> str:
     share = stage["certified"]
     return "" if share is None else f"certified {share_text(share)}"
 
 
-def _risk(report: dict[str, Any], console: Console) -> Table:
-    """Return the risk promised, supported and measured."""
-    table = _grid("left", "left")
-    for label, text in promise_rows(report):
-        table.add_row(_cell(f"  {label}", console), _cell(text, console))
-    return table
+def _modes(told: Told, console: Console) -> Table:
+    """Return both modes side by side, without their stages, which are long."""
+    rows = [row for one in told.tables for row in one.rows if row[0] != STAGES]
+    return _rows([replace(one, rows=rows) for one in told.tables], console)
 
 
-def _modes(report: dict[str, Any], console: Console) -> Table:
-    """Return both modes side by side, and the advice on which to use."""
-    rows = [row for row in mode_rows(report) if row[0] != "stages that decide"]  # long
-    return _side_by_side(MODES, rows, console)
-
-
-def _side_by_side(names: Sequence[str], rows: Iterable[Sequence[str]], console: Console) -> Table:
-    table = _grid("left", *("right" for _ in names))
-    for label, *values in rows:
-        if not table.row_count:
-            table.add_row("", *(_cell(name, console, "dim") for name in names))
-        table.add_row(_cell(f"  {label}", console), *(_cell(value, console) for value in values))
-    return table
-
-
-def _verification(report: dict[str, Any], console: Console) -> Table:
+def _verification(report: Report, console: Console) -> Table:
     table = _grid("left", "left")
     for check in checks.checks(report):
         result = _cell(f"{check.what}: {check.where}", console)
@@ -312,7 +260,7 @@ def _verification(report: dict[str, Any], console: Console) -> Table:
     return table
 
 
-def _missing(report: dict[str, Any], console: Console) -> Table:
+def _missing(report: Report, console: Console) -> Table:
     """Return the null fields with reasons, without expected ones and those named above."""
     table = _grid("left", "left")
     shown = _reasons_of_checks(report)
@@ -329,19 +277,19 @@ def _missing(report: dict[str, Any], console: Console) -> Table:
     return table
 
 
-def _notes(report: dict[str, Any], console: Console, verbose: bool) -> Table:
+def _notes(report: Report, told: Mapping[str, Told], console: Console, verbose: bool) -> Table:
     """Return the notes, without those that are in a check above; those on exits if asked for."""
     table = _grid("left", "left")
     made = (report["calibration"] or report["choice"] or {"notes": ()})["notes"]
     if made and not verbose:
         made = ["why early exits are left out: --verbose, or report.html"]
-    notes = [*report["notes"], *made, *(report["reduction"] or {"notes": ()})["notes"]]
-    for note in (*notes, *(note for one in told_of(report).values() for note in one.notes)):
+    flown = (note for one in SECTIONS for note in told[one.name].notes)
+    for note in (*report["notes"], *made, *told["reduction"].notes, *flown):
         if not any(reason in note for reason in _reasons_of_checks(report)):
             table.add_row("", _cell(note, console))
     return table
 
 
-def _reasons_of_checks(report: dict[str, Any]) -> set[str]:
+def _reasons_of_checks(report: Report) -> set[str]:
     """Return the reasons why checks were not run, which are printed beside the checks."""
     return {c.result for c in checks.checks(report) if c.status is Status.NOT_RUN}

@@ -6,7 +6,8 @@ from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
 from kmcompile.report import costs
 from kmcompile.report.missing import Content, Missing, known
-from kmcompile.report.summary import Fact, Report, reason
+from kmcompile.report.summary import Report, reason
+from kmcompile.report.told import Fact
 from kmcompile.target import Target
 from kmcompile.text.figures import small_text
 from kmcompile.verify.findings import Findings

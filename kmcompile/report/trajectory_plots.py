@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, WIDE, Plot, plot
+from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, WIDE, Plot
 from kmcompile.report.trajectories import Trajectories
 from kmcompile.text.figures import count_text
 
@@ -20,7 +20,7 @@ _UNBOUNDED = 1e30  # an interval wider than this says nothing of f(x)
 _LINEAR = 5.0  # bounds beyond this need a logarithmic axis
 
 
-def trajectory_plot(found: Trajectories, of_regression: bool) -> Plot:
+def trajectory_plot(found: Trajectories, of_regression: bool) -> list[Plot]:
     """Return the plot that fits the program.
 
     Parameters
@@ -56,7 +56,7 @@ def trajectory_plot(found: Trajectories, of_regression: bool) -> Plot:
         )
     of = f"{n} queries of both signs, from the cheapest to the dearest."
     caption = f"{of} {what}. {ends} {stages}"
-    return plot("t", heading, caption, partial(_draw, on, found, axis), WIDE)
+    return [Plot("t", heading, caption, partial(_draw, on, found, axis), WIDE)]
 
 
 class _Axis:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight import image, monitor, redundancy, stepping, telemetry
-from kmcompile.report.flight.flight_section import Told
 from kmcompile.report.missing import Content, Missing
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Told
 
 SECTIONS = (
     telemetry.SECTION,
@@ -23,10 +23,10 @@ def flight_sections(made: Compilation) -> dict[str, Content | Missing]:
     return {one.name: one.made(made) or Missing(one.absent) for one in SECTIONS}
 
 
-def told_of(report: Report) -> dict[str, Told]:
+def told_of(report: Report) -> list[Told]:
     """Return what is told of each option that is asked for."""
-    return {
-        one.name: one.told(report[one.name])
+    return [
+        one.told(report[one.name])
         for one in SECTIONS
         if one.told is not None and report[one.name] is not None
-    }
+    ]

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.missing import Content
-from kmcompile.report.summary import Cells, Fact, Report
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A table of report.html, with what stands above and below it."""
-
-    heads: Cells
-    rows: Sequence[Cells]
-    heading: str = ""
-    caption: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What report.html tells of a section; facts and notes are for the terminal, too."""
-
-    title: str
-    facts: tuple[Fact, ...] = ()
-    notes: Sequence[str] = ()
-    tables: tuple[Rows, ...] = ()
+from kmcompile.report.summary import Report
+from kmcompile.report.told import Told
 
 
 @dataclass(frozen=True, slots=True)

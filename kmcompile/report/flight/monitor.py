@@ -5,9 +5,10 @@ from __future__ import annotations
 from kmcompile.monitor.monitored import Shown
 from kmcompile.program.stages.input.monitor import MONITOR_CONFIDENCE
 from kmcompile.report.compilation import Compilation
-from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
+from kmcompile.report.flight.flight_section import FlightSection
 from kmcompile.report.missing import Content
-from kmcompile.report.summary import Fact, Report
+from kmcompile.report.summary import Report
+from kmcompile.report.told import Fact, Facts, Rows, Text, Told, notes, told
 from kmcompile.text.figures import confidence_text, count_text, counted, share_text
 
 _MEANING = {
@@ -68,15 +69,18 @@ def _told(section: Report) -> Told:
         "Found: in_range is false, or the input is refused. All are samples that fitted no "
         "score and set no limit, or are made from such samples."
     )
-    tables = (
-        Rows(("Inputs", "What they are", "Number", "Found"), found, "What it finds", caption),
+    return told(
+        *("monitor", "Monitor"),
+        Facts(_facts(section)),
+        *notes(section["notes"]),
+        Rows(("Inputs", "What they are", "Number", "Found"), found, "What it finds"),
+        Text(caption),
         Rows(
             ("Share of the samples", "Score at most, the limit being 1"),
             quantiles,
             "The score of the samples that set the limit",
         ),
     )
-    return Told("Monitor", _facts(section), section["notes"], tables)
 
 
 def _facts(section: Report) -> tuple[Fact, ...]:

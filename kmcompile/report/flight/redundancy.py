@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kmcompile.program.redundancy import BLOCK_WORDS, checksum_bytes, n_blocks, stored_bytes
 from kmcompile.report.compilation import Compilation
-from kmcompile.report.flight.flight_section import FlightSection, Told
+from kmcompile.report.flight.flight_section import FlightSection
 from kmcompile.report.missing import Content
-from kmcompile.report.summary import Fact, Report
+from kmcompile.report.summary import Report
+from kmcompile.report.told import Fact, Facts, Told
 from kmcompile.text.figures import count_text
 
 
@@ -35,7 +36,7 @@ def _told(section: Report) -> Told:
         Fact("checksums, all copies", f"{count_text(section['checksum_bytes'])} bytes"),
         Fact("more than with one copy", f"{count_text(section['added_bytes'])} bytes"),
     )
-    return Told("Two copies of every table", facts)
+    return Told("redundancy", "Two copies of every table", (Facts(facts),))
 
 
 SECTION = FlightSection(

@@ -9,9 +9,10 @@ import numpy as np
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import Part, schedule, smallest_step
 from kmcompile.report.compilation import Compilation
-from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
+from kmcompile.report.flight.flight_section import FlightSection
 from kmcompile.report.missing import Content, Missing, known
-from kmcompile.report.summary import Cells, Fact, Report
+from kmcompile.report.summary import Cells, Report
+from kmcompile.report.told import Fact, Facts, Rows, Text, Told
 from kmcompile.text.figures import bytes_text, count_text, counted, ratio_text
 from kmcompile.verify.findings import Findings
 
@@ -91,8 +92,8 @@ def _told(section: Report) -> Told:
         "instructions. The steps are those of the longest path: a query ends with the piece that "
         "answers it."
     )
-    tables = (Rows(heads, _rows(section["places"]), caption=caption),)
-    return Told("The answer in steps", _facts(section), tables=tables)
+    parts = (Facts(_facts(section)), Rows(heads, _rows(section["places"])), Text(caption))
+    return Told("stepping", "The answer in steps", parts)
 
 
 def _facts(section: Report) -> tuple[Fact, ...]:

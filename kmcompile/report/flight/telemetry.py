@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from kmcompile.program.telemetry import WORD_BYTES, words
 from kmcompile.report.compilation import Compilation
-from kmcompile.report.flight.flight_section import FlightSection, Rows, Told
+from kmcompile.report.flight.flight_section import FlightSection
 from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
+from kmcompile.report.told import Rows, Text, Told
 from kmcompile.text.figures import count_text
 from kmcompile.text.visible import visible
 
@@ -38,7 +39,7 @@ def _told(section: Report) -> Told:
     ]
     caption = "Words of 32 bits in the byte order of the core; the offset is in bytes."
     heads = ("Word", "Offset", "Type", "Meaning")
-    return Told("Telemetry", tables=(Rows(heads, rows, caption=caption),))
+    return Told("telemetry", "Telemetry", (Rows(heads, rows), Text(caption)))
 
 
 SECTION = FlightSection(

@@ -116,7 +116,7 @@ def test_the_replay_has_a_line_of_its_own(by_default):
     assert cost["replay_ops_mean"] == answers.replay_operations.mean()
     most = (answers.operations + answers.replay_operations).max()
     assert cost["max_ops_with_replay"] == most
-    assert "operations of the replay, mean" in printed(by_default.report)
+    assert "operations of the replay in float64, mean" in printed(by_default.report)
 
 
 @pytest.mark.exhaustive

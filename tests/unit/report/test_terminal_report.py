@@ -33,7 +33,8 @@ def test_no_color_is_honoured(report):
 
 
 def test_why_exits_are_left_out_is_told_on_request(report):
-    made = {**report, "choice": {"notes": ["sign_map does not pay here"]}, "calibration": None}
+    choice = {"notes": ["sign_map does not pay here"], "candidates": []}
+    made = {**report, "choice": choice, "calibration": None}
     short, long = (_printed(made, verbose=verbose, width=100) for verbose in (False, True))
     assert "why early exits are left out: --verbose" in short and "sign_map" not in short
     assert "sign_map does not pay here" in long and "--verbose" not in long
