@@ -146,6 +146,7 @@ def _choices(model: Path, **values: Any) -> None:
 @click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
+@click.option("--on", type=click.Choice(["simavr"]), help="Run the C there, and count cycles.")
 @model_options
 @json_option
 @_quiet_option
@@ -154,6 +155,7 @@ def _verify(
     model: Path | None,
     test_data: Path | None,
     prove: bool,
+    on: str | None,
     as_json: bool,
     quiet: bool,
     **values: Any,
@@ -165,7 +167,7 @@ def _verify(
     findings: list[Finding] = []
     with Progress(enabled=not quiet) as progress:
         result = pipeline.verify_folder(
-            folder, model, test_data, reading_of(Options(**values)), progress
+            folder, model, test_data, reading_of(Options(**values)), progress, on or ""
         )
         if prove:
             findings = proved(folder, progress)
@@ -243,8 +245,11 @@ def _print_choices(found: list[dict[str, Any]]) -> None:
 
 def _print_verification(folder: Path, result: dict[str, Any]) -> None:
     from kmcompile.report import terminal
+    from kmcompile.verify.other_machine import measured_text
 
     terminal.print_verification(folder.resolve().name, result, console.styled())
+    if "measured_cycles" in result:
+        click.echo(f"  {measured_text(result['measured_cycles'])}")
 
 
 def _print_bench(made: Bench) -> None:

@@ -51,6 +51,7 @@ from kmcompile.request.options import Options
 from kmcompile.request.plan import Plan, Request, reading_of
 from kmcompile.verify.findings import Findings
 from kmcompile.verify.likeness import promise_broken, unlike_data, unlike_vectors
+from kmcompile.verify.other_machine import check_machine, measured_on
 from kmcompile.verify.verifier import Verifier, collect_queries
 
 Progress = Callable[[str], None]
@@ -171,17 +172,23 @@ def verify_folder(
     test_data: Path | None,
     reading: Reading | None = None,
     progress: Progress | None = None,
+    on: str = "",
 ) -> dict[str, Any]:
     """Repeat the checks of an output folder.
 
     The checks are the hashes of the files and the exact check on the folder's queries. With
     `model`, the bounded check and the hash of the model are added; with `test_data`, both use its
-    samples, too.
+    samples, too. `on` is the machine in the place of the target's emulator: "simavr".
 
     Returns
     -------
     dict
         The findings, in the shape of report.json; "files" is the number of compared hashes.
+
+    Raises
+    ------
+    UsageError
+        If `on` does not simulate the target's part.
     """
     tell = progress or tell_nobody
     tell("comparing hashes")
@@ -195,6 +202,7 @@ def verify_folder(
         machine = read_model(model, reading or Reading(), options.get("threshold"), in_image)
         folder_files.check_model(machine, program, model.name, report["options"])
     target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
+    check_machine(target, on)
     promise = promise_of(report) if program.takes_risk else None
     of_loss = promise is not None and promise.of == "loss"
     trained = () if machine is None else machine.trained_classes
@@ -203,15 +211,18 @@ def verify_folder(
     answers = interpret(program, queries.X)
     with TemporaryDirectory(prefix="kmcompile-") as scratch:
         folder_files.write_plain(Path(scratch), files)
-        verifier = Verifier(machine, program, target, queries, answers, tell, promise)
+        verifier = Verifier(machine, program, target, queries, answers, tell, promise, on)
         description = None if machine is None else machine.description
         command, options = report["tool"]["command"], report["options"]
         made_with = Made(program, target, command, options, description, report["files"])
         with saving_failures(folder if folder.name else folder.resolve(), made_with):
-            findings = verifier.verify(Path(scratch), None)
+            findings = verifier.verify(Path(scratch), "target" if on else None)
     facts = verified_again(program, target, queries, findings, promise, is_reduced(report))
     if promise is not None:
         facts["risk"] = {**report["risk"], "measured": facts.pop("measured")}
+    if on:
+        facts["target"]["emulator"] = on
+        facts["measured_cycles"] = measured_on(target, on, findings)
     return {"files": len(report["files"]), **facts}
 
 

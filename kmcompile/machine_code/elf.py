@@ -147,6 +147,20 @@ def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
         }
 
 
+def flash_image(path: Path) -> bytes:
+    """Return the bytes of the flash from address 0 on, initial values of variables included."""
+    with opened(path) as elf:
+        parts = [
+            (part["p_paddr"], part.data())
+            for part in elf.iter_segments()
+            if part["p_type"] == "PT_LOAD" and part["p_filesz"]
+        ]
+    image = bytearray(max(start + len(data) for start, data in parts))
+    for start, data in parts:
+        image[start : start + len(data)] = data
+    return bytes(image)
+
+
 def code_and_functions(path: Path) -> tuple[bytes, dict[str, int]]:
     """Return the code of an image from address 0 on, its functions and its entry points."""
     with opened(path) as elf:

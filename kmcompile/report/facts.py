@@ -10,6 +10,7 @@ from kmcompile.report import summary
 from kmcompile.report.checks import measured_text
 from kmcompile.report.reduction_text import method_text
 from kmcompile.report.summary import Report, fact, reason
+from kmcompile.report.time_section import time_facts
 from kmcompile.report.told import Fact, Rows
 from kmcompile.text.figures import (
     bytes_text,
@@ -67,11 +68,12 @@ def costs(report: Report, in_short: bool = False) -> list[Fact]:
     counted = report["target"]["instructions"] or {}
     if counted.get("worst") == counted.get("worst_without_replay"):
         left_out = left_out | {_WITHOUT_REPLAY}
-    return [
+    told = [
         fact(report, label, path, text)
         for label, path, text, also_in_short in _COSTS
         if not in_short or (also_in_short and path not in left_out)
     ]
+    return [*told, *time_facts(report)]
 
 
 def risk_facts(report: Report) -> list[Fact]:

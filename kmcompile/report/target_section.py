@@ -8,6 +8,7 @@ from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
 from kmcompile.report import costs
 from kmcompile.report.missing import Content, Missing, known
+from kmcompile.report.time_section import time_of
 from kmcompile.target import Target
 from kmcompile.verify.findings import Findings
 
@@ -37,6 +38,7 @@ def target_section(
             emulator and emulator.machine, "the target is the machine that runs kmcompile"
         ),
         instructions=_instructions(program, findings, answers, sample),
+        time=time_of(program, target, findings, answers, sample),
         not_shown=target.not_shown,
     )
 

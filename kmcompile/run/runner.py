@@ -15,6 +15,7 @@ from kmcompile.errors import UsageError
 
 Words = npt.NDArray[np.uint32]
 Instructions = npt.NDArray[np.int64]
+Cycles = npt.NDArray[np.int64]
 Counted = Literal["classify", "predict", "decision", "step"]
 
 
@@ -51,6 +52,11 @@ class RunResult:
         host.
     self_test : int
         The status that `<name>_harness_self_test` returned.
+    cycles : ndarray of shape (n, 2), int64, or None
+        Fewest and most clock cycles of the same calls, without wait states. They are equal where
+        the core's are exact.
+    no_cycles_reason : str or None
+        The reason why `cycles` is None; None if there are cycles.
     """
 
     records: Words
@@ -58,6 +64,8 @@ class RunResult:
     no_instructions_reason: str | None
     painted_stack_bytes: int | None
     self_test: int
+    cycles: Cycles | None = None
+    no_cycles_reason: str | None = "not counted"
 
 
 class Runner(Protocol):

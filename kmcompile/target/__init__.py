@@ -12,6 +12,7 @@ from kmcompile.target.description import (
     Target,
 )
 from kmcompile.target.loading import chosen_targets, list_targets, load_target, target_from_dict
+from kmcompile.target.timing import Timing
 
 __all__ = [
     "Boot",
@@ -23,6 +24,7 @@ __all__ = [
     "ProgramForm",
     "Region",
     "Target",
+    "Timing",
     "chosen_targets",
     "list_targets",
     "load_target",

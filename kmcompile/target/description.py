@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from kmcompile.target.timing import Timing
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramForm:
@@ -226,6 +228,8 @@ class Target:
         "little" or "big": of the CPU, and of the files that an emulated image reads and writes.
     part, boot, emulator
         None in the target `host`, the machine that runs kmcompile.
+    time : Timing or None
+        None where nothing is known, as of the host.
     """
 
     name: str
@@ -239,6 +243,7 @@ class Target:
     compiler: Compiler
     boot: Boot | None
     emulator: Emulator | None
+    time: Timing | None = None
 
     @property
     def number_format(self) -> str:
@@ -327,6 +332,8 @@ class Target:
         boot = plain["boot"]
         if boot is not None:
             plain["boot"] = {key: value for key, value in boot.items() if value is not None}
+        if self.time is not None:
+            plain["time"] = self.time.to_dict()
         return {key: value for key, value in plain.items() if value is not None}
 
 

@@ -24,6 +24,7 @@ from kmcompile.target.description import (
     Target,
 )
 from kmcompile.target.rules import broken_rule
+from kmcompile.target.timing import Timing
 
 
 def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
@@ -64,6 +65,7 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         compiler=_compiler(description["compiler"]),
         boot=_boot(boot) if boot else None,
         emulator=Emulator(**_tuples(emulator)) if emulator else None,
+        time=Timing(**description["time"]) if "time" in description else None,
     )
 
 

@@ -17,6 +17,11 @@ from kmcompile.errors import FullError, ToolError
 from kmcompile.target import Target
 from kmcompile.tools.patience import POLL_S, Patience
 
+SIMAVR = "simavr"
+SIMAVR_PACKAGES = ("simavr", "libsimavr-dev", "libelf-dev")
+SIMAVR_INCLUDE = "/usr/include/simavr"
+_SIMAVR_HEADERS = (f"{SIMAVR_INCLUDE}/sim_avr.h", "/usr/include/libelf.h")
+
 _OUTPUT_LINES = 2  # an error is one to three lines: what failed, then what the tool said first
 _TELLING = re.compile(r"error: (?!ld returned)|undefined reference|overflowed|will not fit")
 _FULL = re.compile(r"no space (is )?left|disk quota exceeded", re.IGNORECASE)
@@ -53,7 +58,8 @@ class Diagnosis:
     target : str
         Name of the target, or "evidence".
     ready : bool
-        Whether C can be built and run for the target. The instruction counter may be missing.
+        Whether C can be built and run for the target. What counts instructions and cycles may be
+        missing.
     missing_packages : tuple of str
         Debian packages that provide every missing tool.
     install_command : str or None
@@ -79,7 +85,7 @@ def install_command(packages: Iterable[str]) -> str:
 
 
 def diagnose(targets: Iterable[Target]) -> tuple[Diagnosis, ...]:
-    """Look for the compiler, the emulator and the instruction counter of each target.
+    """Look for the compiler, the emulator, the instruction counter and the simulator of targets.
 
     The instruction counter of an emulated target is the host's `gcc`, which builds a plugin of
     the emulator.
@@ -113,6 +119,11 @@ def is_ready(target: Target) -> bool:
 def host_compiler() -> str | None:
     """Return a C compiler of this machine, or None."""
     return next((path for name in ("cc", "gcc", "clang") if (path := shutil.which(name))), None)
+
+
+def has_simavr() -> bool:
+    """Return whether simavr's library is here."""
+    return all(Path(header).is_file() for header in _SIMAVR_HEADERS)
 
 
 def find(command: str, packages: Sequence[str]) -> str:
@@ -247,12 +258,16 @@ def _diagnose(target: Target) -> Diagnosis:
         needed.append(("emulator", target.emulator.command, target.emulator.packages))
         counter = Path(host_compiler() or "gcc").name
         needed.append(("instruction counter", counter, ("gcc", "libc6-dev")))
+    if target.time is not None and target.time.simulator:
+        needed.append(("cycle simulator", SIMAVR, SIMAVR_PACKAGES))
     return replace(diagnosed(target.name, needed), ready=is_ready(target))
 
 
 def _look_for(purpose: str, command: str, packages: tuple[str, ...]) -> Tool:
     path = shutil.which(command)
     version = version_of(path) if path else None
+    if command == SIMAVR and path:  # its library is used, and it does not tell its version
+        path, version = (path, "here") if has_simavr() else (None, None)
     return Tool(purpose, command, path, version, packages)
 
 

@@ -20,7 +20,7 @@ class Broken(StrEnum):
     BOX = "an answer does not hold within the input tolerance"
     PROBABILITY = "a probability lies outside its bound"
     RISK = "test samples refute the promised risk"
-    WORST_CASE = "a query took more instructions than the static worst case"
+    WORST_CASE = "a query took more instructions or cycles than the static worst case"
     STACK = "more stack was used than the static figure"
 
 

@@ -39,9 +39,13 @@ class Findings:
     painted_stack_bytes : int or None
         Largest stack measured on the target.
     worst_case : WorstCase or None
-        The static worst case in instructions, if the target was run.
+        The static worst case in instructions and cycles, if the target was run.
     stepping : Stepping or None
         The instructions of steps, if the C answers in steps and the target was run.
+    cycles : ndarray of shape (n, 2) or None
+        Fewest and most clock cycles of each accepted query.
+    no_cycles : str
+        The reason why there are no cycles; "" if there are.
     warnings : tuple of str
         Warnings on checks that were not made although the user may expect them.
     """
@@ -57,6 +61,8 @@ class Findings:
     painted_stack_bytes: int | None = None
     worst_case: WorstCase | None = None
     stepping: Stepping | None = None
+    cycles: np.ndarray | None = None
+    no_cycles: str = "the target was not run"
     warnings: tuple[str, ...] = ()
 
     @property

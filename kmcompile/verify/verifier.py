@@ -12,7 +12,6 @@ import numpy as np
 from kmcompile.build import build
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
-from kmcompile.errors import ToolError
 from kmcompile.exits.candidates.samples import accepted_rows, none_accepted
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.model.kernel_machine import KernelMachine
@@ -24,7 +23,6 @@ from kmcompile.request.plan import Plan
 from kmcompile.run import RunResult, runner_for
 from kmcompile.run.runner import Counted
 from kmcompile.target import Target, load_target
-from kmcompile.tools.toolchain import host_compiler, install_command, is_ready
 from kmcompile.verify.box import check_box
 from kmcompile.verify.checked import ExactRun
 from kmcompile.verify.checks import ModelCheck, check_bounded, check_codes, check_exact
@@ -33,12 +31,13 @@ from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.failure import failure_of
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.findings import Findings
+from kmcompile.verify.levels import why_no_host, why_no_target
 from kmcompile.verify.monitor_inputs import monitor_inputs
 from kmcompile.verify.paths import path_inputs
 from kmcompile.verify.queries import Queries, Source
 from kmcompile.verify.seen import seen_note
 from kmcompile.verify.stepping import Stepping, chosen_rows, measure_steps
-from kmcompile.verify.worst_case import check_worst_case, static_worst_case
+from kmcompile.verify.worst_case import check_cycles, check_worst_case, static_worst_case
 
 _LEAST_QUERIES = 1000
 _FEWEST_BESIDE_TEST_DATA = 200
@@ -131,7 +130,7 @@ def _some(samples: Float32Array) -> Float32Array:
 
 
 class Verifier:
-    """The checks of one program, on the host and on its target."""
+    """The checks of one program, on the host and on its target: there `on` another emulator."""
 
     def __init__(
         self,
@@ -142,6 +141,7 @@ class Verifier:
         answers: Answers,
         tell: Callable[[str], None],
         promise: Promise | None = None,
+        on: str = "",
     ) -> None:
         self._machine = machine
         self._program = program
@@ -150,6 +150,7 @@ class Verifier:
         self._answers = answers
         self._tell = tell
         self._promise = promise
+        self._on = on
         self._codes = None if program.codes is None else codes_beside(program, queries.X)
         self._of_codes = None if self._codes is None else interpret(program, self._codes)
         self._inputs = query_words(queries.X, self._codes)
@@ -188,11 +189,11 @@ class Verifier:
     def _verify(self, folder: Path, level: str | None) -> Findings:
         """Return the findings as `verify` does, without the queries of a failed check."""
         recipe = Recipe.from_json((folder / "recipe.json").read_text(encoding="ascii"))
-        no_target, warnings = self._why_no_target(level)
-        no_host = _why_no_host(level, bool(no_target))
+        no_target, warnings = why_no_target(self._target, level)
+        no_host = why_no_host(level, bool(no_target))
         no_count = "" if self._target.emulator else "instructions are counted on emulators only"
         host, target, instructions, exact_instructions, memory = None, None, None, None, None
-        painted, worst, stepping = None, None, None
+        painted, worst, stepping, cycles, no_cycles = None, None, None, None, no_target or no_count
         if not no_host:
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
@@ -206,11 +207,14 @@ class Verifier:
                 target = self._check_exact(run, self._target.name)
                 memory = artifact.memory
                 painted = self._painted(artifact, run)
-                instructions = self._accepted(run)
+                instructions = self._accepted(run.instructions)
+                cycles, no_cycles = self._accepted(run.cycles), run.no_cycles_reason or ""
                 no_count = run.no_instructions_reason or "not counted"
                 worst = static_worst_case(artifact, folder)
                 if run.instructions is not None:
                     check_worst_case(worst, run.instructions, self._target.name)
+                if run.cycles is not None:
+                    check_cycles(worst, run.cycles, self._target.name)
                 does_more = len(self._program.exit_stages) > 1 or self._program.box is not None
                 if does_more and instructions is not None:
                     exact_instructions = self._of_exact_sum(artifact)
@@ -239,33 +243,15 @@ class Verifier:
             painted_stack_bytes=painted,
             worst_case=worst,
             stepping=stepping,
+            cycles=cycles,
+            no_cycles=no_cycles,
             warnings=warnings,
         )
 
-    def _why_no_target(self, level: str | None) -> tuple[str, tuple[str, ...]]:
-        """Return the reason why the target is not run, or an empty text, and warnings.
-
-        Raises
-        ------
-        ToolError
-            If level is "target" and its tools are missing.
-        """
-        target = self._target
-        if target.emulator is None:
-            return "the target is the host", ()
-        if level in ("none", "host"):
-            return f"--verify {level}", ()
-        if is_ready(target):
-            return "", ()
-        packages = (*target.compiler.packages, *target.emulator.packages)
-        reason = f"the tools of {target.name} are not here: {install_command(packages)}"
-        if level == "target":
-            raise ToolError(reason)
-        return reason, (f"not verified on {target.name}; {reason}",)
-
     def _run(self, artifact: Artifact, count: bool) -> RunResult:
         counted: Counted = "predict" if self._program.is_regression else "classify"
-        runner = runner_for(artifact.toolchain)
+        on = self._on if artifact.toolchain.emulator is not None else ""
+        runner = runner_for(artifact.toolchain, on)
         return runner.run(artifact, self._inputs, count_instructions=count, counted=counted)
 
     def _check_exact(self, run: RunResult, machine_name: str) -> ExactRun:
@@ -296,12 +282,9 @@ class Verifier:
         steps = [one.steps[rows] for one in forms if one.steps is not None]
         return measure_steps(artifact, folder, self._inputs[rows], steps, run.instructions[rows])
 
-    def _accepted(self, run: RunResult) -> np.ndarray | None:
-        """Return the instructions of the accepted queries."""
-        if run.instructions is None:
-            return None
-        counted: np.ndarray = run.instructions[self._counted]
-        return counted
+    def _accepted(self, counts: np.ndarray | None) -> np.ndarray | None:
+        """Return the counts of the accepted queries."""
+        return None if counts is None else counts[self._counted]
 
     def _painted(self, artifact: Artifact, run: RunResult) -> int | None:
         """Return the measured stack, after a check that the static figure covers it."""
@@ -333,19 +316,3 @@ class Verifier:
             within = check_box(self._machine, self._program, self._queries, self._answers)
             check = replace(check, within_tolerance=within)
         return check
-
-
-def _why_no_host(level: str | None, is_needed: bool) -> str:
-    """Return the reason why the host is not run, or an empty text.
-
-    Parameters
-    ----------
-    level : {"none", "host", "target"} or None
-    is_needed : bool
-        Whether no other machine is run. Then a missing compiler is an error of the build.
-    """
-    if level == "none":
-        return "--verify none"
-    if not is_needed and host_compiler() is None:
-        return "there is no C compiler for the host here"
-    return ""

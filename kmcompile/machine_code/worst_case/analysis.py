@@ -1,9 +1,10 @@
-"""The static worst case: an upper bound on the instructions of one call, from the linked image."""
+"""The static worst case: bounds on instructions and cycles of a call, from the linked image."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kmcompile.machine_code.c_source.branch_facts import BranchFact
@@ -12,11 +13,14 @@ from kmcompile.machine_code.limits import check_nested
 from kmcompile.machine_code.worst_case.copied_bytes import COPYING, copied_bytes
 from kmcompile.machine_code.worst_case.disassembly import Disassembly, disassemble
 from kmcompile.machine_code.worst_case.flow_graph import FlowGraph, read_flow_graph
+from kmcompile.machine_code.worst_case.guarded_code import Guarded
 from kmcompile.machine_code.worst_case.instruction import NotUnderstoodError
 from kmcompile.machine_code.worst_case.longest_path import (
     Longest,
     LoopBound,
     QueryTotal,
+    Weight,
+    instructions_of,
     longest_path,
 )
 from kmcompile.machine_code.worst_case.loop_matching import Match, Matcher, rounds_around
@@ -29,7 +33,7 @@ from kmcompile.target import Compiler
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """Upper bound on the instructions of one call that runs through all stages.
+    """Upper bounds on the instructions and cycles of one call that runs through all stages.
 
     Attributes
     ----------
@@ -39,11 +43,17 @@ class WorstCase:
         The bound for a call without the replay; equal to `instructions` if there is no replay.
     reason : str or None
         The machine code without a known bound, and its function.
+    cycles : int or None
+        The bound on clock cycles; None if it is not known.
+    no_cycles : str or None
+        The reason why there are no cycles; None if there are.
     """
 
     instructions: int | None
     without_replay: int | None
     reason: str | None
+    cycles: int | None = None
+    no_cycles: str | None = None
 
 
 def worst_case(
@@ -54,8 +64,9 @@ def worst_case(
     facts: Iterable[LoopFact],
     entry: str = "",
     branches: Iterable[BranchFact] = (),
+    cycles: Callable[[Disassembly], Weight] | None = None,
 ) -> WorstCase:
-    """Bound the instructions of one call.
+    """Bound the instructions of one call, and its cycles.
 
     Each loop of the machine code is matched to a source loop, whose bound it takes. Loops of the
     compiler's library take their bounds from the target. Paths that no input takes count too, and
@@ -76,6 +87,8 @@ def worst_case(
         The function that is called, by default `<name>_classify` or `<name>_predict`.
     branches : iterable of BranchFact
         The facts of branches of the sources.
+    cycles : callable or None
+        The image's code -> the most cycles of each edge of its flow graphs.
 
     Raises
     ------
@@ -93,19 +106,35 @@ def worst_case(
         names = (entry, f"{name}_classify", f"{name}_predict")
         start = next(program.functions[one] for one in names if one in program.functions)
         matcher = Matcher(facts, lines, branches)
-        replay = f"{name}_replay"
         # Of a part of a query the bounds of single calls may say less than those of a query.
         ways = (True, False) if entry else (True,)
-        costs = [_Costs(program, matcher, library, replay, by_query) for by_query in ways]
-        return WorstCase(_least(costs, start, True), _least(costs, start, False), None)
+        costs = [_Costs(program, matcher, library, f"{name}_replay", way) for way in ways]
+        found = WorstCase(_least(costs, start, True), _least(costs, start, False), None)
     except NotUnderstoodError as error:
-        return WorstCase(None, None, str(error))
+        return WorstCase(None, None, str(error), None, str(error))
+    if cycles is None:
+        return replace(found, no_cycles="the cycles of this core are not known")
+    try:
+        timed = [one.weighed(cycles(program)) for one in costs]
+        return replace(found, cycles=_least(timed, start, True))
+    except NotUnderstoodError as error:
+        return replace(found, no_cycles=str(error))
 
 
 def _least(costs: Iterable[_Costs], start: int, replays: bool) -> int | None:
-    """Return the least of several bounds on the instructions of a call."""
+    """Return the least of several bounds on the length of a call."""
     found = [one.of(start, replays) for one in costs]
     return min((longest.of_query for longest in found if longest is not None), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """A function's graph with what bounds its paths."""
+
+    graph: FlowGraph
+    loops: tuple[MachineLoop, ...]
+    bounds: Mapping[int, LoopBound]
+    guarded: tuple[Guarded, ...]
 
 
 class _Costs:
@@ -127,11 +156,19 @@ class _Costs:
         self._library = library
         self._replay = replay
         self._by_query = by_query
+        self._weight: Weight = instructions_of
+        self._functions: dict[tuple[int, bool], _Function] = {}
         self._known: dict[tuple[int, bool], Longest | None] = {}
         self._open: list[int] = []
 
+    def weighed(self, weight: Weight) -> _Costs:
+        """Return the same with other lengths of edges."""
+        other = copy(self)
+        other._weight, other._known, other._open = weight, {}, []
+        return other
+
     def of(self, entry: int, replays: bool) -> Longest | None:
-        """Return the largest number of instructions of a call; None if only the replay calls it.
+        """Return the greatest length of a call; None if only the replay calls it.
 
         Raises
         ------
@@ -152,21 +189,27 @@ class _Costs:
         return self._known[entry, replays]
 
     def _function(self, entry: int, replays: bool) -> Longest | None:
+        if (entry, replays) not in self._functions:
+            self._functions[entry, replays] = self._read(entry, replays)
+        one = self._functions[entry, replays]
+        callees = {callee: self._callee(one.graph, callee, replays) for callee in one.graph.callees}
+        return longest_path(one.graph, one.loops, one.bounds, callees, one.guarded, self._weight)
+
+    def _read(self, entry: int, replays: bool) -> _Function:
         graph = with_one_entry(read_flow_graph(self._program, entry))
         loops = find_loops(graph)
         bounds = self._bounds(graph, loops, replays)
-        callees = {callee: self._callee(graph, callee, replays) for callee in graph.callees}
-        guarded = self._matcher.guarded(graph, loops)
-        return longest_path(graph, loops, bounds, callees, guarded)
+        return _Function(graph, loops, bounds, tuple(self._matcher.guarded(graph, loops)))
 
     def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> Longest | None:
-        """Return the largest number of instructions of a call of the function's callee."""
+        """Return the greatest length of a call of the function's callee."""
         if self._program.names.get(callee) not in COPYING:
             return self.of(callee, replays)
         n_bytes = copied_bytes(self._program, graph, callee)
         copying = with_one_entry(read_flow_graph(self._program, callee))
         loops = find_loops(copying)  # each of their iterations moves at least one byte
-        return longest_path(copying, loops, {one.header: LoopBound(n_bytes) for one in loops}, {})
+        bounds = {one.header: LoopBound(n_bytes) for one in loops}
+        return longest_path(copying, loops, bounds, {}, weight=self._weight)
 
     def _bounds(
         self, graph: FlowGraph, loops: tuple[MachineLoop, ...], replays: bool

@@ -34,11 +34,17 @@ class Edge:
         Executed instructions on the edge: the one that it leaves, and one in its delay slot.
     callee : int or None
         Address of the function that is called on the edge.
+    jumps : bool
+        Whether the instruction that it leaves jumps, calls or returns.
+    skips : bool
+        Whether that instruction skips the next one.
     """
 
     target: int
     instructions: int
     callee: int | None = None
+    jumps: bool = False
+    skips: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +117,23 @@ def _edges(
         case Kind.NEXT:
             yield Edge(on, 1)
         case Kind.BRANCH:
-            yield Edge(needs_target(instruction), taken)
+            yield Edge(needs_target(instruction), taken, jumps=True)
             yield Edge(on, not_taken)
         case Kind.SKIP:  # emulators count skipped instructions
             yield Edge(on, 1)
-            yield Edge(_instruction(program, entry, on).next_address, 2)
+            yield Edge(_instruction(program, entry, on).next_address, 2, skips=True)
         case Kind.JUMP:
-            yield Edge(needs_target(instruction), taken)
+            yield Edge(needs_target(instruction), taken, jumps=True)
         case Kind.CALL:
             target = needs_target(instruction)
             if program.is_far_jump(instruction):
-                yield Edge(target, taken)
+                yield Edge(target, taken, jumps=True)
             else:
-                yield Edge(on, taken, target)
+                yield Edge(on, taken, target, jumps=True)
         case Kind.RETURN:
-            yield Edge(EXIT, taken)
+            yield Edge(EXIT, taken, jumps=True)
         case Kind.TABLE:
             for target, callee in table_targets(program, instruction):
-                yield Edge(target, taken, callee)
+                yield Edge(target, taken, callee, jumps=True)
     if flow.conditional:
         yield Edge(on, not_taken)

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from kmcompile.machine_code.worst_case.flow_graph import EXIT, FlowGraph
+from kmcompile.machine_code.worst_case.flow_graph import EXIT, Edge, FlowGraph
 from kmcompile.machine_code.worst_case.guarded_code import Guarded
 from kmcompile.machine_code.worst_case.natural_loops import MachineLoop
 
 _Ways = dict[int, dict[int, int]]
+Weight = Callable[[int, Edge], int]
+"""A node and an edge that leaves it -> its length, without what is called on it."""
+
+
+def instructions_of(node: int, edge: Edge) -> int:
+    """Return the length of an edge in instructions."""
+    del node
+    return edge.instructions
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +68,28 @@ class QueryTotal:
 
 @dataclass(frozen=True, slots=True)
 class Longest:
-    """The largest number of instructions of a call.
+    """The greatest length of a call, in instructions or in what else an edge weighs.
 
     Attributes
     ----------
-    instructions : int
-        Without those of the code that runs a known number of times in one query.
+    length : int
+        Without that of the code that runs a known number of times in one query.
     each : mapping
-        That code -> the most instructions of one execution of any of its copies.
+        That code -> the greatest length of one execution of any of its copies.
     """
 
-    instructions: int
+    length: int
     each: Mapping[QueryTotal, int]
 
     @property
     def of_query(self) -> int:
-        """The instructions if this is the call of the query, with all of that code."""
+        """The length if this is the call of the query, with all of that code."""
         apart = sum(total.times * each for total, each in self.each.items())
-        return self.instructions + apart
+        return self.length + apart
 
 
 def most_of_each(parts: Iterable[Mapping[QueryTotal, int]]) -> dict[QueryTotal, int]:
-    """Return the most instructions of one execution among several copies."""
+    """Return the greatest length of one execution among several copies."""
     each: dict[QueryTotal, int] = {}
     for part in parts:
         for total, length in part.items():
@@ -95,8 +103,9 @@ def longest_path(
     bounds: Mapping[int, LoopBound],
     callees: Mapping[int, Longest | None],
     guarded: Iterable[Guarded] = (),
+    weight: Weight = instructions_of,
 ) -> Longest | None:
-    """Return the largest number of instructions of a call.
+    """Return the greatest length of a call: in instructions, or in what else an edge weighs.
 
     Each loop, from the innermost outwards, becomes one node. Its cost is that of all its rounds on
     the longest path around, plus the longest path to its exit. A loop with a total is charged for
@@ -109,7 +118,7 @@ def longest_path(
     bounds : mapping
         Header -> the bound of a loop.
     callees : mapping
-        Function -> instructions of a call; None for a function that no path of interest calls.
+        Function -> the length of a call; None for a function that no path of interest calls.
     guarded : iterable of Guarded
         Regions that are entered a known number of times in one query.
 
@@ -118,7 +127,7 @@ def longest_path(
     Longest or None
         None if no path leads to the return.
     """
-    ways = _ways(graph, callees)
+    ways = _ways(graph, callees, weight)
     beside: dict[MachineLoop | Guarded | None, int] = {}
     apart = [callee.each for callee in callees.values() if callee is not None]
     guarded = tuple(guarded)
@@ -179,13 +188,13 @@ def _through(inside: _Ways, header: int, nodes: frozenset[int]) -> tuple[int, di
     return round_trip, leaving
 
 
-def _ways(graph: FlowGraph, callees: Mapping[int, Longest | None]) -> _Ways:
+def _ways(graph: FlowGraph, callees: Mapping[int, Longest | None], weight: Weight) -> _Ways:
     ways: _Ways = {node: {} for node in graph.edges}
     for node, edges in graph.edges.items():
         for edge in edges:
             below = Longest(0, {}) if edge.callee is None else callees[edge.callee]
             if below is not None:
-                length = edge.instructions + below.instructions
+                length = weight(node, edge) + below.length
                 ways[node][edge.target] = max(ways[node].get(edge.target, 0), length)
     return ways
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmcompile.errors import FullError
-from kmcompile.run import qemu
+from kmcompile.run import answers, qemu
 from kmcompile.run.runner import Asked
 from kmcompile.target import load_target
 from kmcompile.tools import toolchain
@@ -27,4 +27,4 @@ def test_answers_for_which_no_space_is_left_end_with_6(tmp_path, monkeypatch, co
 def test_counts_that_break_off_are_no_counts(tmp_path):
     (tmp_path / "counts.txt").write_text("0 1234\n0 12", encoding="ascii")
     with pytest.raises(FullError):
-        qemu._counts(tmp_path / "counts.txt", [Asked([0, 0], "classify")])
+        answers.read_counts(tmp_path / "counts.txt", [Asked([0, 0], "classify")])
