@@ -32,7 +32,7 @@ FLAGS = (
     "--enable-logging=stderr",
 )
 EVERYWHERE = {
-    *("verification", "cascade", "steps", "cost", "memory", "targets"),
+    *("verification", "cascade", "cost", "memory", "targets"),
     *("values", "model", "target", "missing", "files", "sign"),
 }
 ROUNDED_PX = 1.0  # a scroll width is rounded to whole pixels
