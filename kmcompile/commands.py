@@ -68,6 +68,8 @@ _quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on suc
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
 )
+@click.option("--max-time", metavar="SECONDS", help="Most in the worst case, such as 2ms.")
+@click.option("--clock", metavar="HZ", help="Clock of the board, such as 64MHz [the target's].")
 @choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
 @json_option
 @_quiet_option

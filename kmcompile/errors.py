@@ -74,7 +74,7 @@ class OverBudgetError(BudgetError):
 
     Attributes
     ----------
-    over : {"flash", "array", "addresses", "RAM", "step", "instructions"}
+    over : {"flash", "array", "addresses", "RAM", "step", "instructions", "time"}
         What is exceeded: "array" is the largest array of the target, "addresses" the flash that it
         can read. Of several budgets, the first.
     needed, allowed : int

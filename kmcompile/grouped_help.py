@@ -11,11 +11,21 @@ GROUPS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "Most used": (
             *("target", "data", "test_data", "before", "risk", "loss", "optimize"),
-            *("max_flash", "max_instructions", "package", "out", "name"),
+            *("max_flash", "max_time", "max_instructions", "package", "out", "name"),
         ),
         "The model": ("labels", "entry", "threshold", "trust_pickle"),
         "What the program may be made of": (
-            *("mode", "format", "replay", "reduce", "max_ram", "stages", "require", "exclude"),
+            *(
+                "mode",
+                "format",
+                "replay",
+                "reduce",
+                "max_ram",
+                "clock",
+                "stages",
+                "require",
+                "exclude",
+            ),
         ),
         "How answers are promised": (
             *("risk_control", "generated", "tolerance", "input_tolerance"),

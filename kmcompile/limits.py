@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from kmcompile.choice.chosen import ChosenProgram
-from kmcompile.errors import KmcompileError, OverBudgetError
+from kmcompile.errors import KmcompileError, OverBudgetError, ToolError
 from kmcompile.leaf_budget import instructions_of
 from kmcompile.program.memory import check_flash, check_instructions, check_ram, exceeded, refuse
 from kmcompile.verify.findings import Findings
@@ -51,7 +51,35 @@ def check_built(chosen: ChosenProgram, findings: Findings) -> None:
     if most is not None or not found:
         why = reason or "nothing was run"
         found += exceeded(partial(check_instructions, program, most, why, budgets))
+    found += exceeded(partial(_check_time, chosen, findings))
     refuse(found)
+
+
+def _check_time(chosen: ChosenProgram, findings: Findings) -> None:
+    """Refuse a program whose static worst case in cycles takes longer than `--max-time`."""
+    plan, worst = chosen.plan, findings.worst_case
+    most, timing, cycles = plan.options.max_time, plan.target.time, worst and worst.cycles
+    if most is None:
+        return
+    if not (worst and cycles and worst.instructions and timing and timing.clock_hz):
+        why = (worst and worst.no_cycles) or (timing and timing.unknown) or "nothing was run"
+        raise ToolError(
+            f"--max-time: the worst case in cycles is not known: {why}\n"
+            "give --max-instructions instead, or compile for a target whose cycles are known "
+            "(kmcompile manual cycles)"
+        )
+    allowed = int(float(most) * timing.clock_hz)
+    if cycles > allowed:
+        steering = allowed * worst.instructions // cycles
+        raise OverBudgetError(
+            f"{chosen.program.name}: a query may take {1e3 * cycles / timing.clock_hz:.3g} ms at "
+            f"{timing.clock_hz / 1e6:g} MHz in the worst case, it may take "
+            f"{1e3 * float(most):.3g} ms (about --max-instructions {steering}, by which a smaller "
+            "program is looked for)",
+            "time",
+            cycles,
+            allowed,
+        )
 
 
 def _check_worst_case(chosen: ChosenProgram, description: str) -> None:

@@ -8,7 +8,13 @@ from typing import Any
 
 from kmcompile.report.summary import Report, reason, value_at
 from kmcompile.report.told import Cell, Rows, Text
-from kmcompile.text.figures import MISSING, bytes_text, count_text, share_text
+from kmcompile.text.figures import (
+    MISSING,
+    bytes_text,
+    count_text,
+    milliseconds_text,
+    share_text,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,9 @@ COLUMNS = (
         on_page=True,
     ),
     Column("worst", "target.instructions.worst", count_text, "worst case", on_page=True),
+    Column("clock_hz", "target.time.clock_hz", count_text),
+    Column("mean_seconds", "target.time.mean_seconds", milliseconds_text, on_page=True),
+    Column("worst_seconds", "target.time.worst_seconds", milliseconds_text, on_page=True),
     Column("counted_queries", "target.instructions.queries", count_text),
     Column("queries", "verification.exact.target.queries", count_text, on_page=True),
     Column("mismatches", "verification.exact.target.mismatches", count_text, on_page=True),
@@ -72,6 +81,7 @@ _HEADS = (
         *("Instructions of one query", "exact sum", "mean", "p99", "largest"),
         *("worst, no replay", "worst case"),
     ),
+    ("Time", "mean", "worst case"),
     ("Bit for bit", "queries", "mismatches"),
 )
 _ON_PAGE = tuple(column for column in COLUMNS if column.on_page)

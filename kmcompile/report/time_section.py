@@ -9,7 +9,7 @@ from kmcompile.report.missing import Content, Missing, known
 from kmcompile.report.summary import Report, reason
 from kmcompile.report.told import Fact
 from kmcompile.target import Target
-from kmcompile.text.figures import small_text
+from kmcompile.text.figures import milliseconds_text, small_text
 from kmcompile.verify.findings import Findings
 
 MODELLED = "modelled"
@@ -38,7 +38,7 @@ def time_of(
         core=timing.core,
         clock_hz=timing.clock_hz,
         flash_wait_states=known(
-            timing.flash_wait_states, "the target's file does not say how long its flash waits"
+            timing.flash_wait_states, "how long the flash waits at this clock is not known"
         ),
         least_mean_cycles=float(least),
         mean_cycles=float(mean),
@@ -57,16 +57,13 @@ def time_facts(report: Report) -> list[Fact]:
     time = report["target"]["time"]
     if time is None:
         return [Fact("time", reason(report, "target.time"), missing=True)]
-    least, mean = small_text(1e3 * time["least_mean_seconds"]), _milliseconds(time["mean_seconds"])
+    least = small_text(1e3 * time["least_mean_seconds"])
+    mean = milliseconds_text(time["mean_seconds"])
     parts = [f"mean {mean}" if f"{least} ms" == mean else f"mean {least} to {mean}"]
-    parts.append(f"largest {_milliseconds(time['max_seconds'])}")
+    parts.append(f"largest {milliseconds_text(time['max_seconds'])}")
     if time["worst_seconds"] is not None:
-        parts.append(f"static worst case {_milliseconds(time['worst_seconds'])}")
+        parts.append(f"static worst case {milliseconds_text(time['worst_seconds'])}")
     if time["flash_wait_states"] != 0:
         parts.append("without waits of the flash")
     clock = small_text(time["clock_hz"] / 1e6)
     return [Fact(f"time at {clock} MHz, {time['what']}", ", ".join(parts))]
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{small_text(1e3 * seconds)} ms"

@@ -19,7 +19,7 @@ from kmcompile.request.options import (
     Options,
     text_of,
 )
-from kmcompile.request.sizes import check_size
+from kmcompile.request.sizes import check_measure, check_size
 from kmcompile.request.values import check_count, check_number, flag, named
 from kmcompile.target import Target
 
@@ -271,6 +271,8 @@ def _check_values(options: Options) -> None:
     check_values(options)
     for field in SIZES:
         check_size(flag(field), getattr(options, field))
+    check_measure("--max-time", options.max_time, "s, ms and us")
+    check_measure("--clock", options.clock, "Hz, kHz, MHz and GHz")
     if options.max_instructions is not None:
         check_count("max_instructions", options.max_instructions)
     if options.capacity is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from kmcompile.request.sizes import in_bytes
+from kmcompile.request.sizes import in_bytes, in_units
 
 DEFAULT_RISK = 1e-3
 DEFAULT_GENERATED = 500
@@ -32,7 +32,12 @@ COUNTS = (
 SIZES = ("max_flash", "max_ram")
 """The options that are sizes in bytes; their texts may have units."""
 
-_NOT_OF_THE_C = frozenset(("package", "out", "verify", "trust_pickle", "test_data", "n_jobs"))
+MEASURES = ("max_time", "clock")
+"""The options that are seconds or hertz; their texts may have units."""
+
+_NOT_OF_THE_C = frozenset(
+    ("package", "out", "verify", "trust_pickle", "test_data", "n_jobs", "max_time", "clock")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ class Options:
     max_flash: int | None = None
     max_ram: int | None = None
     max_instructions: int | None = None
+    max_time: float | str | None = None
+    clock: float | str | None = None
     step: int | None = None
     out: Path | None = None
     name: str | None = None
@@ -97,6 +104,8 @@ class Options:
             object.__setattr__(self, field, _whole(getattr(self, field)))
         for field in SIZES:
             object.__setattr__(self, field, in_bytes(getattr(self, field)))
+        for field in MEASURES:
+            object.__setattr__(self, field, in_units(getattr(self, field)))
 
     @property
     def mode_asked(self) -> str:

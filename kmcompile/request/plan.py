@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import InputError
+from kmcompile.errors import InputError, UsageError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.readers.reading import Reading
@@ -204,7 +204,7 @@ class Request:
         """
         options = without_defaults(given)
         check_options(options)
-        target = load_target(options.target)
+        target = _at_clock(load_target(options.target), options.clock)
         stem = model.stem if isinstance(model, Path) else type(model).__name__
         name = prefix_from(stem) if options.name is None else check_prefix(options.name)
         if options.telemetry:
@@ -322,3 +322,19 @@ def _replay(options: Options, mode: Mode) -> Literal["none", "where_double_is_fl
 def _printable(name: str) -> str:
     """Return a file name without bytes that are not text."""
     return name.encode("utf-8", "replace").decode("utf-8")
+
+
+def _at_clock(target: Target, clock: float | str | None) -> Target:
+    """Return the target at the clock of `--clock`.
+
+    Raises
+    ------
+    UsageError
+        The cycles of the target are not known, so that no time follows from a clock.
+    """
+    if clock is None:
+        return target
+    if target.time is None or not target.time.core:
+        why = (target.time and target.time.unknown) or "its file has no [time]"
+        raise UsageError(f"--clock: the cycles of {target.name} are not known: {why}; leave it out")
+    return replace(target, time=target.time.at(int(clock)))

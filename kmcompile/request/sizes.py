@@ -1,7 +1,8 @@
-"""Sizes in bytes as people write them: 65536, 64KB, "64 KiB", 2M."""
+"""Sizes, times and clocks as people write them: 64KB, "64 KiB", 2ms, 168MHz."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -55,3 +56,39 @@ def check_size(flag: str, value: Any) -> None:
         f"{flag} {value}: must be a whole number of bytes of at least 1\n"
         "units are KB (1,000 bytes), K or KiB (1,024), MB (1,000,000), M or MiB (1,048,576)"
     )
+
+
+_MEASURE = re.compile(r"([0-9.]{1,15}(?:e-?[0-9]{1,2})?) ?([a-z]*)", re.ASCII | re.IGNORECASE)
+_SCALES: Mapping[str, float] = MappingProxyType(
+    {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+)
+
+
+def in_units(given: Any) -> Any:
+    """Return a time in seconds or a clock in hertz; anything else as it is, for `check_measure`.
+
+    Examples
+    --------
+    >>> in_units("2ms"), in_units("16 MHz"), in_units("0.5"), in_units(8e6), in_units("1h")
+    (0.002, 16000000.0, 0.5, 8000000.0, '1h')
+    """
+    found = _MEASURE.fullmatch(given) if isinstance(given, str) else None
+    if found is None or found[2].lower() not in _SCALES:
+        return given
+    try:
+        return float(found[1]) * _SCALES[found[2].lower()]
+    except ValueError:
+        return given
+
+
+def check_measure(flag: str, value: Any, units: str) -> None:
+    """Refuse a time or clock that is no number above 0; None is none.
+
+    Raises
+    ------
+    UsageError
+    """
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is None or (number and 0 < value < math.inf):
+        return
+    raise UsageError(f"{flag} {value}: must be a number above 0; units are {units}")

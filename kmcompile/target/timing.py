@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 
@@ -30,6 +30,10 @@ class Timing:
     flash_wait_states: int | None = None
     simulator: str = ""
     unknown: str = ""
+
+    def at(self, clock_hz: int) -> Timing:
+        """Return what is known at another clock, at which the flash may wait longer or shorter."""
+        return replace(self, clock_hz=clock_hz, flash_wait_states=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table of a target's file: what is not given is left out."""

@@ -121,3 +121,14 @@ def counted(n: int, one: str, many: str) -> str:
     ('1 sample is', '1,200 samples are')
     """
     return f"{n:,} {one if n == 1 else many}"
+
+
+def milliseconds_text(seconds: float) -> str:
+    """Return a time in milliseconds.
+
+    Examples
+    --------
+    >>> milliseconds_text(0.0421)
+    '42.1 ms'
+    """
+    return f"{small_text(1e3 * seconds)} ms"

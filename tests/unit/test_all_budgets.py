@@ -17,7 +17,7 @@ from kit.tools import need_tools
 from kmcompile import readers
 from kmcompile.choice.front import Compared
 from kmcompile.choice.program import choose_program
-from kmcompile.errors import OverBudgetError
+from kmcompile.errors import OverBudgetError, ToolError
 from kmcompile.program.estimate import Estimate
 from kmcompile.remedies import remedied
 from kmcompile.target import load_target
@@ -80,6 +80,24 @@ def test_the_worst_case_is_named_with_flash_and_ram(tmp_path: Path) -> None:
         assert len(caught.value.every) == n and caught.value.every[-1].over == "instructions"
         assert "instructions in the worst case, cortex-m4 may use 10" in str(caught.value)
         assert len(str(caught.value).split("\n")) == 3
+
+
+@pytest.mark.target
+def test_a_deadline_is_kept_by_the_worst_case_in_cycles() -> None:
+    need_tools(load_target("cortex-m4"))
+    given = {"target": "cortex-m4", "mode": "exact", "clock": "100MHz"}
+    made = kmcompile.compile_model(MODEL, **given)
+    seconds = made.report["target"]["time"]["worst_seconds"]
+    assert kmcompile.compile_model(MODEL, **given, max_time=seconds)
+    with pytest.raises(OverBudgetError, match="at 100 MHz in the worst case") as caught:
+        kmcompile.compile_model(MODEL, **given, max_time=seconds * 0.99)
+    assert caught.value.over == "time"
+
+
+@pytest.mark.parametrize("target", ["cortex-m4", "host"])
+def test_without_a_worst_case_in_cycles_a_deadline_is_an_error(target: str) -> None:
+    with pytest.raises(ToolError, match="the worst case in cycles is not known"):
+        kmcompile.compile_model(MODEL, target=target, max_time=1.0, verify="none")
 
 
 def test_the_nearest_of_the_choices_is_named() -> None:

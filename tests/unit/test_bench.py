@@ -42,6 +42,7 @@ def report(target: str) -> dict[str, Any]:
             "part": None if on_host else "STM32H743ZI",
             "emulator": None if on_host else "a machine",
             "instructions": None if on_host else COUNTED,
+            "time": None,
         },
         "verification": {
             "exact": {"host": run, "target": None if on_host else run},

@@ -164,7 +164,7 @@ def test_any_machine_is_read_back_to_the_last_bit(machine):
 
 def test_the_layout_has_every_field_of_a_machine_and_every_step():
     names = {field.name for field in dataclasses.fields(KernelMachine)}
-    own = {"preprocessing", "notes", "reduced_from", "routing", "trained_classes"}
+    own = {"preprocessing", "notes", "reduced_from", "routing", "trained_classes", "feature_names"}
     assert names - own <= {*REQUIRED, *OPTIONAL}
     assert {f"routing_{field.name}" for field in dataclasses.fields(Routing)} == set(ROUTING)
     added_by_passes = {"Nonnegative", "SeenFeatures"}

@@ -36,7 +36,17 @@ OTHERS: dict[str, Any] = {
 WITH_IMAGE = {
     *("target", "data", "test_data", "threshold", "mode", "format", "replay", "optimize"),
     *("stages", "require", "exclude", "tolerance", "tables", "capacity", "max_flash"),
-    *("max_ram", "max_instructions", "out", "name", "trust_pickle", "verify", "n_jobs"),
+    *(
+        "max_ram",
+        "max_instructions",
+        "max_time",
+        "clock",
+        "out",
+        "name",
+        "trust_pickle",
+        "verify",
+        "n_jobs",
+    ),
     *("telemetry", "before", "labels", "entry"),
 }
 """The options that go with an image, at least with some value; each other one has to be built for

@@ -1,4 +1,4 @@
-"""Sizes may have units; what goes on from there is their number of bytes."""
+"""Sizes, times and clocks may have units; what goes on from there is a number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from kmcompile.errors import UsageError
 from kmcompile.request.option_values import check_options
-from kmcompile.request.options import SIZES, Options
+from kmcompile.request.options import MEASURES, SIZES, Options
 from kmcompile.request.plan import Request
 
 
@@ -57,3 +57,39 @@ def test_other_sizes_are_refused_with_the_units(field: str, given: Any) -> None:
     with pytest.raises(UsageError, match="must be a whole number of bytes") as caught:
         check_options(Options(**{field: given}))
     assert "K or KiB (1,024)" in str(caught.value) and caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "number"),
+    [
+        (0.5, 0.5),
+        (np.float64(2), 2.0),
+        ("0.5", 0.5),
+        ("2ms", 2e-3),
+        ("5 us", 5e-6),
+        ("1e-3 s", 1e-3),
+    ],
+)
+def test_a_time_may_have_a_unit(given: Any, number: float) -> None:
+    options = Options(max_time=given)
+    check_options(options)
+    assert options.max_time == number
+
+
+@pytest.mark.parametrize(
+    "given", ["0", "-1", "1h", "1..5", "ms", "nan", "9" * 5000, 0, True, float("inf")]
+)
+@pytest.mark.parametrize("field", MEASURES)
+def test_other_times_and_clocks_are_refused_with_the_units(field: str, given: Any) -> None:
+    with pytest.raises(UsageError, match="must be a number above 0; units are"):
+        check_options(Options(**{field: given}))
+
+
+def test_a_clock_is_that_of_the_target_and_no_part_of_the_c() -> None:
+    request = Request.of(Path("m.pkl"), Options(target="cortex-m4", clock="64MHz"))
+    timing = request.target.time
+    assert timing is not None
+    assert (timing.clock_hz, timing.flash_wait_states) == (64_000_000, None)
+    assert request.options.canonical_command("m.pkl") == "kmcompile m.pkl --target cortex-m4"
+    with pytest.raises(UsageError, match="cortex-m7 are not known: a Cortex-M7 has caches"):
+        Request.of(Path("m.pkl"), Options(target="cortex-m7", clock="64MHz"))
