@@ -85,7 +85,7 @@ site:
 	cp README.md build/pages/index.md
 	cp LICENSE build/pages
 	cp kmcompile/manual/*.md build/pages/kmcompile/manual
-	NO_MKDOCS_2_WARNING=1 $(SITE)/mkdocs build --quiet --strict --config-file .ci/site.yml
+	NO_MKDOCS_2_WARNING=1 $(SITE)/mkdocs build --strict --config-file .ci/site.yml
 	@echo "written to build/site: open build/site/index.html"
 
 offline:

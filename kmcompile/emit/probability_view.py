@@ -73,16 +73,26 @@ def probability_scalars(emitted: list[str], names: dict[str, str]) -> list[str]:
 
 
 def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
-    if stage.n_decisions == 1:
+    whose = "the trained model's"
+    if stage.is_scaled:
+        text = (
+            "Gives the probabilities of both classes by the sigmoid that was trained beside the "
+            "decision (J. Platt, 1999): probability[1] is 1 / (1 + exp(-f)), where f is "
+            f"{_log_odds_text(stage)}, and probability[0] what that leaves of 1."
+        )
+        whose = "that of the trained decision"
+        likely = probability_at(float(stage.offset))
+        label = f"class 1 where the sum is at least 0; at 0 its probability is {likely:.6g}"
+    elif stage.n_decisions == 1:
         text = (
             "Gives the calibrated probabilities of both classes: probability[1] is "
-            f"1 / (1 + exp(-f)), where f is {_text(stage, program.threshold)}, and "
+            f"1 / (1 + exp(-f)), where f is the exact sum{_threshold_text(program)}, and "
             "probability[0] what that leaves of 1."
         )
         label = "the more probable class"
-        if program.threshold or stage.is_scaled:
-            likely = probability_at(float(stage.offset))
-            label = f"class 1 where it has {_side(stage)} the probability {likely:.6g}"
+        if program.threshold:
+            likely = probability_at(program.threshold)
+            label = f"class 1 where it has at least the probability {likely:.6g}"
     else:
         text = (
             "Gives the calibrated probabilities of the classes: 1 / (1 + exp(-f)) of the exact "
@@ -91,23 +101,21 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
         )
         label = "the most probable class"
     text += (
-        " Each is from 0 to 1 and no further than *bound from the trained model's, for x as it was "
+        f" Each is from 0 to 1 and no further than *bound from {whose}, for x as it was "
         f"received and whatever is rounded here. The model's label is {label}. No early exit is "
         "asked."
     )
     return tuple(textwrap.wrap(text, COMMENT_COLUMNS, break_on_hyphens=False))
 
 
-def _text(stage: Probability, threshold: float) -> str:
-    """Return what the log odds are of the exact sum."""
-    if stage.is_scaled:
-        own = f"{float(stage.factor):.9g} times the exact sum"
-        return f"{own} {_signed(float(stage.offset), '{:.9g}'.format)}"
-    return f"the exact sum {_signed(threshold, repr)}" if threshold else "the exact sum"
+def _log_odds_text(stage: Probability) -> str:
+    """Return what the log odds of Platt's sigmoid are of the exact sum."""
+    own = f"{float(stage.factor):.9g} times the exact sum"
+    return f"{own} {_signed(float(stage.offset), '{:.9g}'.format)}"
 
 
-def _side(stage: Probability) -> str:
-    return "at most" if float(stage.factor) < 0 else "at least"
+def _threshold_text(program: Program) -> str:
+    return f" {_signed(program.threshold, repr)}" if program.threshold else ""
 
 
 def _signed(value: float, text: Callable[[float], str]) -> str:

@@ -64,7 +64,7 @@ def _of_sigmoid(machine: KernelMachine, slope: float, offset: float) -> Probabil
     moved = slope * machine.threshold
     exact = moved + offset
     if abs(exact) > LARGEST_INTERMEDIATE:
-        raise InputError(f"the threshold is {machine.threshold:g}, too large for float32")
+        raise InputError(f"the threshold is {machine.threshold:g}, too large for the probabilities")
     stored = np.float32(exact)
     error = abs(exact - float(stored)) + 4 * UNIT_ROUNDOFF_64 * (abs(moved) + abs(exact))
     error += 4 * UNIT_ROUNDOFF * (1 + abs(exact)) + 4 * SMALLEST_NORMAL

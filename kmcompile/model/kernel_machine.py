@@ -14,6 +14,7 @@ import numpy as np
 from kmcompile import kernels, steps
 from kmcompile.errors import InputError
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.model.log_odds import is_compiled
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.steps.step import Step
@@ -290,7 +291,10 @@ def _validate(machine: KernelMachine) -> None:
             machine.task is Task.BINARY and not machine.log_odds,
             f"a {machine.task.value} machine of decisions or log odds has no sigmoid of its own",
         )
-        _require(all(map(math.isfinite, machine.platt)), "platt must be two finite numbers")
+        _require(
+            is_compiled(machine.platt),
+            f"platt is {machine.platt}, must be of magnitudes that float32 can take",
+        )
     _require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
     _require(
         machine.threshold == 0 or machine.task.has_one_sign,

@@ -19,3 +19,19 @@ def decision_at(probability: float) -> tuple[float, float]:
     one, other = math.log(probability), math.log1p(-probability)
     decision = one - other
     return decision, 2.0**-52 * (abs(one) + abs(other)) + 2.0**-53 * abs(decision)
+
+
+_STEEPEST = 2.0**100
+
+
+def is_compiled(platt: tuple[float, float]) -> bool:
+    """Return whether float32 can take the slope and offset of Platt's sigmoid.
+
+    Examples
+    --------
+    >>> is_compiled((1.4, -0.2)), is_compiled((0.0, 3.0)), is_compiled((1e-42, 0.0))
+    (True, True, False)
+    """
+    slope, offset = platt
+    is_slope = slope == 0 or 1 / _STEEPEST <= abs(slope) <= _STEEPEST
+    return is_slope and abs(offset) <= _STEEPEST

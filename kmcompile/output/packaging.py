@@ -29,8 +29,8 @@ def packaged(
     kinds = plan.options.package or ()
     if not kinds:
         return {}
-    given = [("The first test sample", plan.test_samples)]
-    given.append(("The first calibration sample", plan.samples))
+    given = [("A test sample", plan.test_samples)]
+    given.append(("A calibration sample", plan.samples))
     stack_bytes = None if memory is None else memory.stack_bytes
     view = view_of(
         program,

@@ -10,19 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-STEEPEST = 2.0**100
-"""Largest magnitude of a slope and an offset that is compiled, and the inverse of the smallest."""
+from kmcompile.model.log_odds import is_compiled
 
-_LABEL = "the label is that of predict, or of svm-predict without -b 1"
+PLATT_NOTE = (
+    "the probability is that of Platt's sigmoid, as of svm-predict -b 1; the label is decided by "
+    "the decision, as of predict and of svm-predict without -b 1, and is not always that of the "
+    "more probable class; scikit-learn's predict_proba can be up to 0.005 away, as its iteration "
+    "stops early"
+)
 _LEFT_OUT = (
-    "the model has probabilities of its own, which are left out: {reason}; "
-    f"{_LABEL}, which can differ from the most probable one; those of CalibratedClassifierCV with "
-    "ensemble=False are compiled"
+    "the model has probabilities of its own, which are left out: {reason}; the label is that of "
+    "predict, or of svm-predict without -b 1, which can differ from the most probable one; those "
+    "of CalibratedClassifierCV with ensemble=False are compiled"
 )
-_OTHER = (
-    f"{_LABEL}, the sign of the decision: where the probability is between 0.5 and the one at "
-    "decision 0, the other class is the more probable one"
-)
+OF_MANY = _LEFT_OUT.format(reason="of more than two classes they come from an iteration over pairs")
 
 Platt = tuple[float, float]
 
@@ -45,10 +46,9 @@ def platt_of(
     notes : tuple of str
     """
     if len(prob_a) != 1:
-        reason = "of more than two classes they come from an iteration over all pairs"
-        return None, (_LEFT_OUT.format(reason=reason),)
-    slope, offset = 0.0 - float(prob_a[0]), float(prob_b[0])
-    if not (slope == 0 or 1 / STEEPEST <= abs(slope) <= STEEPEST) or abs(offset) > STEEPEST:
+        return None, (OF_MANY,)
+    platt = 0.0 - float(prob_a[0]), float(prob_b[0])
+    if not is_compiled(platt):
         reason = f"A = {prob_a[0]:g} and B = {prob_b[0]:g} are beyond what float32 can take"
         return None, (_LEFT_OUT.format(reason=reason),)
-    return (slope, offset), (_OTHER,)
+    return platt, (PLATT_NOTE,)

@@ -56,9 +56,6 @@ _REDUCED = (
 )
 
 
-_PROPOSED = "Operations: mean over the samples for the choice of stages, all overhead included."
-
-
 def sections(
     report: Report,
     evidence: Evidence | None = None,

@@ -54,7 +54,7 @@ def time_of(
 
 def time_facts(report: Report) -> list[Fact]:
     """Return the line on the time of a query; what it is stands with it."""
-    time = report["target"]["time"]
+    time = report["target"].get("time")  # an older report has none
     if time is None:
         return [Fact("time", reason(report, "target.time"), missing=True)]
     least = small_text(1e3 * time["least_mean_seconds"])
@@ -64,6 +64,7 @@ def time_facts(report: Report) -> list[Fact]:
     if time["worst_seconds"] is not None:
         parts.append(f"static worst case {milliseconds_text(time['worst_seconds'])}")
     if time["flash_wait_states"] != 0:
-        parts.append("without waits of the flash")
+        waits = time["flash_wait_states"]
+        parts.append(f"without {f'the {waits} ' if waits else ''}waits of the flash")
     clock = small_text(time["clock_hz"] / 1e6)
     return [Fact(f"time at {clock} MHz, {time['what']}", ", ".join(parts))]

@@ -151,7 +151,7 @@ def test_platt_s_probabilities_are_not_those_of_a_calibrated_machine():
         warnings.simplefilter("ignore", FutureWarning)  # it is deprecated
         model = SVC(probability=True, random_state=0).fit(X, Y == 1)
     emitted = emit_model(model)
-    assert any("the label is that of predict" in note for note in emitted.machine.notes)
+    assert any("the label is decided by the decision" in note for note in emitted.machine.notes)
     assert emitted.program.probability.is_scaled
     calibrated = CalibratedClassifierCV(model, ensemble=False, cv=3)
     with warnings.catch_warnings():

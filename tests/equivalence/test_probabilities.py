@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from mpmath import mp, mpf
 
 from kit import calibrated, catalogue
 from kit.covering import every_nth
+from kit.emitted import Emitted
 from kit.real_model import RealModel
 from kit.roundings import flushing_subnormals, need_fma, run
 from kit.tools import need
 from kmcompile.build import build
+from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.run import HostRunner
+from kmcompile.target import load_target
 
 N_REAL = 40
 
@@ -69,6 +74,21 @@ def test_the_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
         result = HostRunner().run(artifact, emitted.inputs)
     np.testing.assert_array_equal(result.records, emitted.records)
     assert set(emitted.records[:, -len(emitted.program.classes) - 2]) >= {0, 3}
+
+
+@pytest.mark.parametrize("platt", [(1.0, 0.5), (1 + 1e-8, 0.0), (-1.0, 0.0), (0.0, 0.4)], ids=str)
+def test_the_c_of_every_sigmoid_matches_the_interpreter(platt, tmp_path):
+    """A slope of 1 in float32 is a sigmoid still."""
+    need("gcc")
+    target = load_target("host")
+    machine = replace(calibrated.read("rbf"), log_odds=False, platt=platt)
+    emitted = Emitted(machine, lower_in_format(machine, target, "iris", "int16").program, target)
+    emitted.write(tmp_path)
+    with build(emitted.recipe, tmp_path, target) as artifact:
+        result = HostRunner().run(artifact, emitted.inputs)
+    np.testing.assert_array_equal(result.records, emitted.records)
+    header = " ".join(emitted.files["iris.h"].decode().replace("\n *", " ").split())
+    assert "by the sigmoid that was trained beside the decision" in header
 
 
 @pytest.mark.parametrize("case", every_nth(calibrated.EVERY, 3))

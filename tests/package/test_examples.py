@@ -23,7 +23,7 @@ def example_of(samples: Float32Array, **options: str) -> Example:
     compiled = kmcompile.compile_model(
         SVC().fit(X, Y), mode="exact", verify="none", name="iris", **options
     )
-    return Example.of(compiled.program, [("The first test sample", samples)], ())
+    return Example.of(compiled.program, [("A test sample", samples)], ())
 
 
 @pytest.mark.parametrize("number_format", ["float32", "int8"])
@@ -32,7 +32,7 @@ def test_the_first_sample_that_is_not_refused_is_asked(number_format: str) -> No
     samples[0] = np.inf
     example = example_of(samples, format=number_format)
     assert [np.float32(text) for text in example.features] == samples[1].tolist()
-    assert (example.source, example.label) == ("The first test sample", "2")
+    assert (example.source, example.label) == ("A test sample", "2")
 
 
 def test_without_a_sample_an_input_of_the_self_test_is_asked() -> None:

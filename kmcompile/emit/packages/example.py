@@ -48,6 +48,11 @@ class Example:
     has_probability: bool
 
     @property
+    def told(self) -> str:
+        """The answer, as a comment has it."""
+        return self.value or f"{self.label}{self.proved}"
+
+    @property
     def proved(self) -> str:
         """What the example prints behind the label."""
         return ", certified" if self.certified else ""
@@ -87,12 +92,17 @@ class Example:
         cls, program: Program, source: str, x: Float32Array, names: Sequence[str]
     ) -> Example:
         answer = interpret(program, x[None]).results[0]
+        refused = answer["status"] != Status.OK
         of_value = program.is_regression
         return cls(
             source=source,
             features=tuple(repr(float(str(value))) for value in x),
             names=tuple(names),
-            label=None if of_value else str(program.classes[answer["label"]]),
+            label=None
+            if of_value
+            else "refused"
+            if refused
+            else str(program.classes[answer["label"]]),
             value=f"{float(answer['value']):.9g}" if of_value else None,
             certified=not of_value and bool(answer["certified"]),
             has_probability=program.probability is not None,

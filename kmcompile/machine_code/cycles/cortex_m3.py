@@ -86,11 +86,10 @@ class _Core:
             return jump
         if one.name in self.fixed:
             return Cycles(self.fixed[one.name])
-        late = Range(0, _waits_for_address(one, before))
-        if one.name in _LOADS | _STORES:
-            # Two, or one behind another load; a load from the code may wait for the fetch.
-            fetch = Range(0, int("pc" in one.address and one.name in _LOADS))
-            return Cycles(Range(1, 2) + late + fetch)
+        # A load from the code may wait for the fetch.
+        late = Range(0, _waits_for_address(one, before) + int("pc" in one.address))
+        if one.name in _LOADS | _STORES:  # two, or one behind another load
+            return Cycles(Range(1, 2) + late)
         if one.name in _PAIRS:
             return Cycles(exactly(3) + late)
         if one.name in _SEVERAL:

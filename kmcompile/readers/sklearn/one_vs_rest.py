@@ -14,6 +14,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.passes.merge_duplicate_vectors import merge_duplicate_vectors
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import Fields
+from kmcompile.readers.platt import OF_MANY, PLATT_NOTE
 from kmcompile.readers.record import describe, record_of
 from kmcompile.readers.size_limits import count_numbers, require_room
 from kmcompile.readers.sklearn.classes import release_of
@@ -108,6 +109,7 @@ def _united(
     n_sv = sum(machine.n_support_vectors for machine in machines)
     n_numbers = n_sv * (first.support_vectors.shape[1] + len(machines))
     current_budget().spend(_UNION_COPIES * FLOAT_BYTES * n_numbers, f"{len(machines)} estimators")
+    notes = dict.fromkeys(note for machine in machines for note in machine.notes)
     stacked = replace(
         first,
         task=Task.ONE_VS_REST,
@@ -118,7 +120,8 @@ def _united(
         zero_is_positive=False,
         last_of_equal=last_of_equal,
         log_odds=all(machine.log_odds for machine in machines),
-        notes=tuple(dict.fromkeys(note for machine in machines for note in machine.notes)),
+        platt=None,
+        notes=tuple(OF_MANY if note == PLATT_NOTE else note for note in notes),
     )
     return replace(merge_duplicate_vectors(stacked), notes=stacked.notes)
 

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import scale
 from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, NuSVR, OneClassSVM
 from sklearn_agreement import assert_agrees, fitted
@@ -174,7 +175,7 @@ def test_probabilities_of_two_classes_are_platts(make):
     X, y = data("wine")
     model = fitted(make(probability=True, random_state=0), X, y > 0)
     machine = assert_agrees(model, X)
-    assert any("the label is that of predict" in n for n in machine.notes)
+    assert any("the label is decided by the decision" in n for n in machine.notes)
     told = probabilities_of(machine, evaluate(machine, X).decisions)
     assert np.abs(told - model.predict_proba(X)).max() <= 0.005
     odds = -model.decision_function(X) * model._probA[0] + model._probB[0]
@@ -189,6 +190,14 @@ def test_sigmoids_beyond_float32_are_left_out(a, b):
     machine = load_model(model)
     assert machine.platt is None
     assert any("beyond what float32 can take" in n for n in machine.notes)
+
+
+def test_one_machine_a_class_has_no_probabilities_of_its_own():
+    X, y = data("wine")
+    inner = SVC(probability=True, random_state=0, gamma=0.01)
+    machine = load_model(fitted(OneVsRestClassifier(inner), X, y))
+    assert machine.platt is None
+    assert sum("which are left out: of more than two" in note for note in machine.notes) == 1
 
 
 def test_a_calibrated_machine_has_no_sigmoid_beside_its_log_odds():

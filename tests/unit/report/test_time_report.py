@@ -104,9 +104,9 @@ def test_a_time_says_what_it_is():
         label,
         "mean 0.5 to 1 ms, largest 2 ms, static worst case 3 ms",
     )
-    waits = "mean 1 ms, largest 2 ms, without waits of the flash"
-    assert text(worst_seconds=None, flash_wait_states=5) == (label, waits)
-    assert text(worst_seconds=None, flash_wait_states=None) == (label, waits)
+    short = "mean 1 ms, largest 2 ms, without"
+    for waits, told in ((5, "the 5 waits of the flash"), (None, "waits of the flash")):
+        assert text(worst_seconds=None, flash_wait_states=waits) == (label, f"{short} {told}")
 
 
 def test_without_a_time_its_reason_is_told():

@@ -71,8 +71,8 @@ class Probability:
 
     @property
     def is_scaled(self) -> bool:
-        """Whether the log odds are not just the decision and an offset."""
-        return float(self.factor) != 1
+        """Whether the log odds are those of Platt's sigmoid, not the decision and a threshold."""
+        return not float(self.factor) == float(self.reach) == 1
 
     @property
     def uniform(self) -> np.float32:
