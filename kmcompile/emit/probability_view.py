@@ -77,7 +77,7 @@ def _header_lines(program: Program, stage: Probability) -> tuple[str, ...]:
     if stage.is_scaled:
         text = (
             "Gives the probabilities of both classes by the sigmoid that was trained beside the "
-            "decision (J. Platt, 1999): probability[1] is 1 / (1 + exp(-f)), where f is "
+            "decision (Platt, 1999): probability[1] is 1 / (1 + exp(-f)), where f is "
             f"{_log_odds_text(stage)}, and probability[0] what that leaves of 1."
         )
         whose = "that of the trained decision"
