@@ -114,7 +114,7 @@ def compile_model(
             check_built(chosen, findings)
         stack = None if findings.memory is None else findings.memory.stack_bytes
         if findings.memory is not None:
-            files |= packaged_again(chosen, files, findings.memory)
+            files |= packaged_again(chosen, files, findings.memory, findings.worst_case)
         told = (
             unlike_vectors(machine, [plan.samples, plan.test_samples]),
             *one_answer_warnings(machine, program, [plan.samples, plan.test_samples]),

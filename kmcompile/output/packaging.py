@@ -10,10 +10,16 @@ from kmcompile.emit.packages.example import Example
 from kmcompile.emit.packages.package import package_files
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.packages.view import view_of
+from kmcompile.machine_code.worst_case import WorstCase
+from kmcompile.target import Target
+from kmcompile.text.figures import milliseconds_text
 
 
 def packaged(
-    chosen: ChosenProgram, sources: Mapping[str, str], memory: Memory | None = None
+    chosen: ChosenProgram,
+    sources: Mapping[str, str],
+    memory: Memory | None = None,
+    worst: WorstCase | None = None,
 ) -> dict[str, str]:
     """Return the files of all packages by path; none without `--package`.
 
@@ -24,6 +30,8 @@ def packaged(
         The emitted files by name.
     memory : Memory or None
         The memory of the target's image; None as long as none is built.
+    worst : WorstCase or None
+        The static worst case of a query of the image.
     """
     plan, program = chosen.plan, chosen.program
     kinds = plan.options.package or ()
@@ -40,6 +48,7 @@ def packaged(
         stack=Stack.of(chosen.workspace_bytes, program.n_features, stack_bytes),
         flash_bytes=None if memory is None else memory.flash_bytes,
         workspace_bytes=chosen.workspace_bytes,
+        most=_most(plan.target, worst),
         example=Example.of(program, given, chosen.lowered.machine.feature_names),
     )
     files: dict[str, str] = {}
@@ -48,10 +57,24 @@ def packaged(
     return files
 
 
+def _most(target: Target, worst: WorstCase | None) -> str:
+    """Return what a query takes at most; "" if it is not known."""
+    if worst is None or worst.instructions is None:
+        return ""
+    text, timing = f"{worst.instructions:,} instructions", target.time
+    if worst.cycles is None or timing is None or timing.clock_hz is None:
+        return text
+    most = milliseconds_text(worst.cycles / timing.clock_hz)
+    return f"{text}, {most} at {timing.clock_hz / 1e6:g} MHz from memory that never waits"
+
+
 def packaged_again(
-    chosen: ChosenProgram, files: Mapping[str, bytes], memory: Memory
+    chosen: ChosenProgram,
+    files: Mapping[str, bytes],
+    memory: Memory,
+    worst: WorstCase | None,
 ) -> dict[str, bytes]:
-    """Return the files of all packages with the memory of the image, now built."""
+    """Return the files of all packages with the memory and worst case of the image, now built."""
     sources = {name: files[name].decode("ascii") for name in files if name.endswith((".c", ".h"))}
-    package = packaged(chosen, sources, memory)
+    package = packaged(chosen, sources, memory, worst)
     return {path: text.encode("ascii") for path, text in package.items()}

@@ -59,6 +59,8 @@ class PackageView:
     flash_bytes : int or None
         Code, tables and library of the image that was built; None if there is none.
     workspace_bytes : int
+    most : str
+        What a query takes at most; "" if it is not known.
     example : Example
         The query of the example.
     telemetry : SimpleNamespace or None
@@ -82,6 +84,7 @@ class PackageView:
     stack: Stack
     flash_bytes: int | None
     workspace_bytes: int
+    most: str
     example: Example
     telemetry: SimpleNamespace | None
 
@@ -112,6 +115,7 @@ def view_of(
     stack: Stack,
     flash_bytes: int | None,
     workspace_bytes: int,
+    most: str,
     example: Example,
 ) -> PackageView:
     """Return the view of a program.
@@ -123,7 +127,7 @@ def view_of(
     target : Target
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
-    stack, flash_bytes, workspace_bytes, example
+    stack, flash_bytes, workspace_bytes, most, example
         As in `PackageView`.
     """
     words = words_of(program)
@@ -146,6 +150,7 @@ def view_of(
         stack=stack,
         flash_bytes=flash_bytes,
         workspace_bytes=workspace_bytes,
+        most=most,
         example=example,
         telemetry=telemetry_view(program),
     )
