@@ -10,6 +10,8 @@
 #                hour on two cores; make evidence SHARE=0.1 a tenth of it
 # make bench     set up, then measure other generators' C beside ours, on the host and three boards,
 #                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
+# make rtl       set up Verilator and the logic of the core Ibex in build/rtl, then run programs of
+#                the tests on it beside QEMU: half an hour; make rtl PROGRAMS=5 about five of them
 # make offline   fill build/wheelhouse, from which kmcompile installs without a network
 # make lock      fit the locked versions to pyproject.toml; make lock UPGRADE=1 takes the newest
 # make lint      ruff, mypy and import-linter only
@@ -31,7 +33,7 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence offline lock \
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench rtl lint evidence offline lock \
 	setup-demo setup-test clean
 
 demo: setup-demo
@@ -74,6 +76,14 @@ bench:
 	@$(PEERS)/setup.sh $(BENCH)
 	$(BENCH)/venv/bin/python $(PEERS)/bench.py $(BENCH) $(if $(MODELS),--models $(MODELS))
 	$(BENCH)/venv/bin/python $(PEERS)/predict.py $(if $(MODELS),--models $(MODELS))
+
+RTL := build/rtl
+
+rtl:
+	@.ci/setup rtl rv32imac
+	test -d $(RTL)/python/pythondata_cpu_ibex || \
+		$(BIN)/python -m pip install -q --target $(RTL)/python pythondata-cpu-ibex==0.0.post2937
+	PYTHONPATH=tests:$(RTL)/python $(BIN)/python tests/rtl_programs.py $(RTL) --programs $(or $(PROGRAMS),30)
 
 offline:
 	@.ci/offline build/wheelhouse
