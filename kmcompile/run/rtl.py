@@ -65,9 +65,8 @@ class RtlRunner:
     """Runs images of boards whose instructions are those of Ibex."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Take the folder that keeps the simulator; by default it is built anew."""
+        """Take the folder that keeps the simulator; by default each run builds it anew."""
         self._folder = folder
-        self._own: tempfile.TemporaryDirectory[str] | None = None
 
     def run(
         self,
@@ -94,13 +93,13 @@ class RtlRunner:
         if board.time is None or not board.time.logic or board.boot is None:
             raise UsageError(f"{board.name}: no core is known whose logic runs its instructions")
         flash, ram = board.boot.flash, board.boot.ram
-        program = self._simulator()
         n_queries = sum(len(one.inputs) for one in asked)
         step = f"running {n_queries} queries of {board.name} on the logic of {board.time.logic}"
         flash_bytes = (artifact.flash_bytes or artifact.path.stat().st_size) / len(artifact.models)
         timeout_s = _BASE_TIMEOUT_S + n_queries * flash_bytes * _TIMEOUT_S_PER_BYTE
         with tempfile.TemporaryDirectory(prefix="kmcompile-run-") as holder:
             folder = Path(holder)
+            program = simulator((self._folder or folder).resolve())
             (folder / "flash.bin").write_bytes(elf.flash_image(artifact.path, flash.origin))
             (folder / "queries.bin").write_bytes(queries_of(artifact, asked))
             command = [
@@ -122,13 +121,6 @@ class RtlRunner:
                 for rows in read_counts(folder / "counts.txt", asked)
             ]
         return results_of(artifact, asked, answers, counts)
-
-    def _simulator(self) -> Path:
-        """Return the simulator; build it if it is not there."""
-        if self._folder is None:
-            self._own = tempfile.TemporaryDirectory(prefix="kmcompile-rtl-")
-            self._folder = Path(self._own.name)
-        return simulator(self._folder)
 
 
 def is_here() -> bool:
