@@ -10,7 +10,7 @@
 #                hour on two cores; make evidence SHARE=0.1 a tenth of it
 # make bench     set up, then measure other generators' C beside ours, on the host and three boards,
 #                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
-# make rtl       set up Verilator and the logic of the core Ibex in build/rtl, then run programs of
+# make rtl       set up Verilator and the logic of two open cores in build/rtl, then run programs of
 #                the tests on it beside QEMU: half an hour; make rtl PROGRAMS=5 about five of them
 # make offline   fill build/wheelhouse, from which kmcompile installs without a network
 # make lock      fit the locked versions to pyproject.toml; make lock UPGRADE=1 takes the newest
@@ -78,12 +78,14 @@ bench:
 	$(BENCH)/venv/bin/python $(PEERS)/predict.py $(if $(MODELS),--models $(MODELS))
 
 RTL := build/rtl
+RTL_CORES := pythondata-cpu-ibex==0.0.post2937 pythondata-cpu-cv32e40p==1.0.1.post1909
 
 rtl:
 	@.ci/setup rtl rv32imac
-	test -d $(RTL)/python/pythondata_cpu_ibex || \
-		$(BIN)/python -m pip install -q --target $(RTL)/python pythondata-cpu-ibex==0.0.post2937
-	PYTHONPATH=tests:$(RTL)/python $(BIN)/python tests/rtl_programs.py $(RTL) --programs $(or $(PROGRAMS),30)
+	test -d $(RTL)/python/pythondata_cpu_cv32e40p || \
+		$(BIN)/python -m pip install -q --target $(RTL)/python $(RTL_CORES)
+	for core in ibex cv32e40p; do PYTHONPATH=tests:$(RTL)/python $(BIN)/python tests/rtl_programs.py \
+		$(RTL) --core $$core --programs $(or $(PROGRAMS),30) || exit 1; done
 
 offline:
 	@.ci/offline build/wheelhouse

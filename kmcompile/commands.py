@@ -147,7 +147,9 @@ def _choices(model: Path, **values: Any) -> None:
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
 @click.option(
-    "--on", type=click.Choice(["simavr", "ibex"]), help="Run the C there, and count cycles."
+    "--on",
+    type=click.Choice(["simavr", "ibex", "cv32e40p"]),
+    help="Run the C there, and count cycles.",
 )
 @model_options
 @json_option

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmcompile.run.cores import CORES
 from kmcompile.run.host import HostRunner
 from kmcompile.run.qemu import QemuRunner
 from kmcompile.run.rtl import RtlRunner
@@ -9,10 +10,10 @@ from kmcompile.run.runner import Asked, Runner, RunResult
 from kmcompile.run.simavr import SimavrRunner
 from kmcompile.target import Target
 
-SIMAVR, IBEX = "simavr", "ibex"
+SIMAVR = "simavr"
 
 __all__ = [
-    "IBEX",
+    "CORES",
     "SIMAVR",
     "Asked",
     "HostRunner",
@@ -31,10 +32,10 @@ def runner_for(toolchain_target: Target, on: str = "") -> Runner:
     Parameters
     ----------
     on : str
-        "simavr", "ibex", or "" for the target's own emulator or the host.
+        "simavr", a core of `CORES`, or "" for the target's own emulator or the host.
     """
     if on == SIMAVR:
         return SimavrRunner()
-    if on == IBEX:
+    if on in CORES:
         return RtlRunner()
     return HostRunner() if toolchain_target.emulator is None else QemuRunner()

@@ -1,9 +1,8 @@
-"""Running an image of a RISC-V board on a core's own logic, which Verilator simulates: Ibex."""
+"""Running an image of a RISC-V board on a core's own logic, which Verilator simulates."""
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import os
 import shutil
 import tempfile
@@ -25,36 +24,18 @@ from kmcompile.run.answers import (
     results_of,
     written,
 )
+from kmcompile.run.cores import CORES
 from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
 from kmcompile.tools import toolchain
 
 PACKAGES = ("verilator", "g++", "make")
-CORE_PACKAGE = "pythondata-cpu-ibex"
 
 _BUILD_TIMEOUT_S = 900.0
 _BASE_TIMEOUT_S = 600.0
 _TIMEOUT_S_PER_BYTE = 1e-3  # of the flash, in a query: its cycles are simulated one by one
-# In the folder of the core's package: where modules are found by name, and what comes before them.
-_FOLDERS = (
-    "rtl",
-    "vendor/lowrisc_ip/ip/prim/rtl",
-    "vendor/lowrisc_ip/ip/prim_generic/rtl",
-    "vendor/lowrisc_ip/dv/sv/dv_utils",
-    "dv/uvm/core_ibex/common/prim",
-)
-_DECLARATIONS = (
-    "dv/uvm/core_ibex/common/prim/prim_pkg.sv",
-    "vendor/lowrisc_ip/ip/prim/rtl/prim_ram_1p_pkg.sv",
-    "vendor/lowrisc_ip/ip/prim/rtl/prim_secded_pkg.sv",
-    "vendor/lowrisc_ip/ip/prim/rtl/prim_mubi_pkg.sv",
-    "vendor/lowrisc_ip/ip/prim/rtl/prim_util_pkg.sv",
-    "vendor/lowrisc_ip/ip/prim/rtl/prim_count_pkg.sv",
-    "vendor/lowrisc_ip/ip/prim/rtl/prim_cipher_pkg.sv",
-    "rtl/ibex_pkg.sv",
-)
-# RVFI tells of each instruction that retires; SYNTHESIS leaves assertions out.
+# SYNTHESIS leaves assertions out.
 _OPTIONS = (
-    *("--cc", "--exe", "--build", "-j", "2", "--top-module", "board", "-DRVFI", "-DSYNTHESIS"),
+    *("--cc", "--exe", "--build", "-j", "2", "--top-module", "board", "-DSYNTHESIS"),
     *("-O3", "--x-assign", "fast", "--x-initial", "fast", "--noassert"),
     *("-Wno-fatal", "-Wno-lint", "-Wno-style", "-CFLAGS", "-std=c++17"),
     *("-MAKEFLAGS", "OPT_FAST=-O3 OPT_SLOW=-O1 OPT_GLOBAL=-O2"),
@@ -62,7 +43,7 @@ _OPTIONS = (
 
 
 class RtlRunner:
-    """Runs images of boards whose instructions are those of Ibex."""
+    """Runs images of boards whose instructions an open core has."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Take the folder that keeps the simulator; by default each run builds it anew."""
@@ -99,7 +80,7 @@ class RtlRunner:
         timeout_s = _BASE_TIMEOUT_S + n_queries * flash_bytes * _TIMEOUT_S_PER_BYTE
         with tempfile.TemporaryDirectory(prefix="kmcompile-run-") as holder:
             folder = Path(holder)
-            program = simulator((self._folder or folder).resolve())
+            program = simulator(board.time.logic, (self._folder or folder).resolve())
             (folder / "flash.bin").write_bytes(elf.flash_image(artifact.path, flash.origin))
             (folder / "queries.bin").write_bytes(queries_of(artifact, asked))
             command = [
@@ -107,6 +88,7 @@ class RtlRunner:
                 f"flash={flash.origin:#x}:{flash.bytes}",
                 f"ram={ram.origin:#x}:{ram.bytes}",
                 *counted_entries(artifact, asked),
+                *([] if CORES[board.time.logic].is_protected else ["unprotected=1"]),
                 "image=flash.bin",
                 "out=counts.txt",
             ]
@@ -123,50 +105,39 @@ class RtlRunner:
         return results_of(artifact, asked, answers, counts)
 
 
-def is_here() -> bool:
-    """Return whether the simulator can be built on this machine."""
-    return all(shutil.which(tool) for tool in PACKAGES) and _core() is not None
+def is_here(core: str) -> bool:
+    """Return whether the simulator of a core can be built on this machine."""
+    return all(shutil.which(tool) for tool in PACKAGES) and CORES[core].folder() is not None
 
 
-def simulator(folder: Path) -> Path:
-    """Return the simulator of a folder, built from the core's package if it is not there.
+def simulator(name: str, folder: Path) -> Path:
+    """Return the simulator of a core that a folder keeps, built if it is not there.
 
     Raises
     ------
     ToolError
         If Verilator or the core is missing; the text has the commands that install them.
     """
-    core = _core()
-    if core is None:
+    core = CORES[name]
+    logic = core.folder()
+    if logic is None:
         raise ToolError(
-            f"the logic of Ibex is not installed\ninstall it with: pip install {CORE_PACKAGE}"
+            f"the logic of {name} is not installed\ninstall it with: pip install {core.package}"
         )
     verilator, *_ = (toolchain.find(tool, PACKAGES) for tool in PACKAGES)
-    own = [resources.templates_dir() / "rtl" / name for name in ("ibex.sv", "board.cpp")]
-    arguments = [
-        *(verilator, *_OPTIONS, "--Mdir", "built"),
-        *(f"-I{core / name}" for name in _FOLDERS),
-        *(str(core / name) for name in _DECLARATIONS),
-        *(str(path) for path in own),
-    ]
-    versions = [toolchain.version_of(verilator) or "", (core.parent / "__init__.py").read_text()]
-    parts = [*_OPTIONS, *_FOLDERS, *_DECLARATIONS, *versions, *(path.read_text() for path in own)]
+    own = [resources.templates_dir() / "rtl" / file for file in (f"{name}.sv", "board.cpp")]
+    options = [*_OPTIONS, *core.options]
+    versions = [toolchain.version_of(verilator) or "", (logic.parent / "__init__.py").read_text()]
+    parts = [*options, *core.folders, *core.files, *versions, *(path.read_text() for path in own)]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
-    program = folder / f"ibex-{key}"
+    program = folder / f"{name}-{key}"
     if not program.is_file():
         folder.mkdir(parents=True, exist_ok=True)
+        arguments = [verilator, *options, "--Mdir", "built", *core.sources(logic), *map(str, own)]
         with tempfile.TemporaryDirectory(prefix="kmcompile-rtl-") as holder:
-            step = "building the simulator of Ibex"
+            step = f"building the simulator of {name}"
             toolchain.run_tool(arguments, Path(holder), _BUILD_TIMEOUT_S, step)
             begun = folder / f"{program.name}-{os.getpid()}"
             shutil.copy2(Path(holder) / "built" / "Vboard", begun)
             begun.replace(program)
     return program
-
-
-def _core() -> Path | None:
-    """Return the folder of the core's logic, or None."""
-    found = importlib.util.find_spec(CORE_PACKAGE.replace("-", "_"))
-    if found is None or not found.submodule_search_locations:
-        return None
-    return Path(found.submodule_search_locations[0]) / "system_verilog"

@@ -22,8 +22,8 @@ class Timing:
     simulator : str
         The part's name in simavr, which simulates its cycles; "" if it does not know the part.
     logic : str
-        The open core that has the part's instructions and whose own logic can be simulated: "ibex";
-        "" if none is known. Its cycles are not those of the part.
+        The open core that has the part's instructions and whose own logic can be simulated: "ibex",
+        "cv32e40p"; "" if none is known. Its cycles are not those of the part.
     unknown : str
         The reason why no core's cycles are known; "" if they are.
     """

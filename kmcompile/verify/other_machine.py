@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kmcompile.errors import UsageError
-from kmcompile.run import IBEX
+from kmcompile.run import CORES
 from kmcompile.target import Target, list_targets
 from kmcompile.text.figures import count_text, small_text
 from kmcompile.verify.findings import Findings
@@ -26,7 +26,7 @@ def check_machine(target: Target, on: str) -> None:
 
 def _is_known(target: Target, on: str) -> bool:
     time = target.time
-    return time is not None and (time.logic == on if on == IBEX else time.simulator != "")
+    return time is not None and (time.logic == on if on in CORES else time.simulator != "")
 
 
 def measured_on(target: Target, on: str, findings: Findings) -> dict[str, Any]:

@@ -1,16 +1,17 @@
 // Runs an image of a RISC-V board on a core's own logic, which Verilator has made a class of, and
 // counts the instructions and the cycles of every call of some functions, callees included.
 // Arguments: flash=ORIGIN:BYTES, ram=ORIGIN:BYTES, image=FILE of the bytes of the flash, out=FILE,
-// and entry=ADDRESS for each function. A line of the file out is the number of the function, as
+// entry=ADDRESS for each function, and unprotected=1 for a core without protection of memory. A line of the file out is the number of the function, as
 // they are given, the instructions and the cycles. The exit code is that of the image.
 //
 // Memory takes one cycle. A call begins when the call instruction has retired and ends when the
-// return has retired. The core's own counter tells the cycles; the testbench counts them, too, and
-// both must be the same.
+// return has retired. A counter beside the core tells the cycles, its own if it has one that runs;
+// the testbench counts them, too, and both must be the same.
 //
 // Semihosting is three instructions of the image: while the image is loaded they become two stores
-// and a load of a device of the testbench, which does what an emulator does. An exception ends the
-// run as the image's own handler would: the core can't have its handler at any address.
+// and a load of a device of the testbench, which does what an emulator does. An exception, or data
+// where no memory is, ends the run as the image's own handler would: the cores can't have their
+// handlers at any address. Code where no memory is reads as 0, which is no instruction.
 #include <cinttypes>
 #include <cstdint>
 #include <cstdio>
@@ -41,6 +42,11 @@ constexpr uint32_t DEVICE_CALL[] = {
     0xFEB02A23U, // sw a1, -12(zero)
     0xFF802503U, // lw a0, -8(zero)
 };
+
+constexpr uint32_t WRITE_PMPADDR0 = 0x3B001073U; // csrw pmpaddr0, zero
+constexpr uint32_t WRITE_PMPCFG0 = 0x3A001073U;  // csrw pmpcfg0, zero
+constexpr uint32_t SOURCE = 0x000F8000U;         // bits of the register that is written
+constexpr uint32_t NOTHING = 0x00000013U;        // nop
 
 // Where the core starts: BOOT_OFFSET behind its boot address, a jump to the image's first word.
 constexpr uint32_t BOOT_SPAN = 0x100U;
@@ -194,13 +200,11 @@ uint32_t Board::serve()
 void Board::fetch(uint32_t address)
 {
     Memory *memory = of(address);
-    core.code_fault = (memory == nullptr);
     core.code_word = (memory != nullptr) ? memory->at(address) : 0U;
 }
 
 void Board::access(bool writes, uint32_t address, uint32_t bytes, uint32_t word)
 {
-    core.data_fault = 0U;
     if (address >= DEVICE) {
         const uint32_t offset = address - DEVICE;
         if (writes) {
@@ -212,7 +216,8 @@ void Board::access(bool writes, uint32_t address, uint32_t bytes, uint32_t word)
     }
     Memory *memory = of(address);
     if ((memory == nullptr) || (writes && (memory != &ram))) {
-        core.data_fault = 1U;
+        std::fprintf(stderr, "no data can be at %#" PRIx32 "\n", address);
+        leave(FAULT);
         return;
     }
     uint32_t &held = memory->at(address);
@@ -314,8 +319,22 @@ Memory region(const char *text)
     return memory;
 }
 
+// Write nothing where the image sets the protection of memory; instructions lie at even addresses.
+void leave_unprotected(Memory &flash, size_t n_bytes)
+{
+    uint8_t *bytes = reinterpret_cast<uint8_t *>(flash.words.data());
+    for (size_t i = 0U; (i + 4U) <= n_bytes; i += 2U) {
+        uint32_t word = 0U;
+        std::memcpy(&word, &bytes[i], 4U);
+        const uint32_t written = word & ~SOURCE;
+        if ((written == WRITE_PMPADDR0) || (written == WRITE_PMPCFG0)) {
+            std::memcpy(&bytes[i], &NOTHING, 4U);
+        }
+    }
+}
+
 // Put the image into the flash, and the device's calls where it has those of semihosting.
-bool load(Memory &flash, const std::string &path)
+bool load(Memory &flash, const std::string &path, bool is_protected)
 {
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
@@ -323,6 +342,9 @@ bool load(Memory &flash, const std::string &path)
         return false;
     }
     std::memcpy(flash.words.data(), bytes.data(), bytes.size());
+    if (!is_protected) {
+        leave_unprotected(flash, bytes.size());
+    }
     int n_calls = 0;
     for (size_t i = 0U; (i + std::size(CALL)) <= flash.words.size(); i++) {
         if (std::memcmp(&flash.words[i], CALL, sizeof(CALL)) == 0) {
@@ -339,6 +361,7 @@ int main(int argc, char **argv)
 {
     auto board = std::make_unique<Board>();
     std::string image;
+    bool is_protected = true;
     const char *value = nullptr;
     for (int i = 1; i < argc; i++) {
         if (has_key(argv[i], "flash=", &value)) {
@@ -347,13 +370,15 @@ int main(int argc, char **argv)
             board->ram = region(value);
         } else if (has_key(argv[i], "image=", &value)) {
             image = value;
+        } else if (has_key(argv[i], "unprotected=", &value)) {
+            is_protected = false;
         } else if (has_key(argv[i], "out=", &value)) {
             board->out = std::fopen(value, "w");
         } else if (has_key(argv[i], "entry=", &value)) {
             board->entries.push_back(static_cast<uint32_t>(std::strtoul(value, nullptr, 0)));
         }
     }
-    if ((board->out == nullptr) || !load(board->flash, image)) {
+    if ((board->out == nullptr) || !load(board->flash, image, is_protected)) {
         std::fprintf(stderr, "no file of counts, or no image with one place of semihosting\n");
         return FAILED;
     }

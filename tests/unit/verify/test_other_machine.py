@@ -24,6 +24,7 @@ def test_a_part_that_the_machine_does_not_know_is_refused(name):
 
 def test_the_logic_of_a_core_runs_its_instructions_only():
     check_machine(load_target("rv32imac"), "ibex")
+    check_machine(load_target("rv32imafc"), "cv32e40p")
     with pytest.raises(UsageError, match="--on ibex: it simulates rv32imac, the folder is for avr"):
         check_machine(AVR, "ibex")
 
