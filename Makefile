@@ -11,6 +11,8 @@
 # make bench     set up, then measure other generators' C beside ours, on the host and three boards,
 #                and Python's predict beside other libraries: hours; make bench MODELS=bc a quarter
 # make site      the manual as web pages with a search, into build/site; links are checked
+# make rtl       set up Verilator and the logic of two open cores in build/rtl, then run programs of
+#                the tests on it beside QEMU: half an hour; make rtl PROGRAMS=5 about five of them
 # make offline   fill build/wheelhouse, from which kmcompile installs without a network
 # make lock      fit the locked versions to pyproject.toml; make lock UPGRADE=1 takes the newest
 # make lint      ruff, mypy and import-linter only
@@ -32,8 +34,8 @@ export OPENBLAS_NUM_THREADS := 1
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 
-.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench lint evidence site offline lock \
-	setup-demo setup-test clean
+.PHONY: demo test test-rest test-all quick exhaustive fuzz fuzz-short bench rtl lint evidence site \
+	offline lock setup-demo setup-test clean
 
 demo: setup-demo
 	$(BIN)/python examples/demo/train.py $(DEMO)
@@ -87,6 +89,16 @@ site:
 	cp kmcompile/manual/*.md build/pages/kmcompile/manual
 	NO_MKDOCS_2_WARNING=1 $(SITE)/mkdocs build --strict --config-file .ci/site.yml
 	@echo "written to build/site: open build/site/index.html"
+
+RTL := build/rtl
+RTL_CORES := pythondata-cpu-ibex==0.0.post2937 pythondata-cpu-cv32e40p==1.0.1.post1909
+
+rtl:
+	@.ci/setup rtl rv32imac
+	test -d $(RTL)/python/pythondata_cpu_cv32e40p || \
+		$(BIN)/python -m pip install -q --target $(RTL)/python $(RTL_CORES)
+	for core in ibex cv32e40p; do PYTHONPATH=tests:$(RTL)/python $(BIN)/python tests/rtl_programs.py \
+		$(RTL) --core $$core --programs $(or $(PROGRAMS),30) || exit 1; done
 
 offline:
 	@.ci/offline build/wheelhouse

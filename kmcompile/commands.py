@@ -148,7 +148,11 @@ def _choices(model: Path, **values: Any) -> None:
 @click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
-@click.option("--on", type=click.Choice(["simavr"]), help="Run the C there, and count cycles.")
+@click.option(
+    "--on",
+    type=click.Choice(["simavr", "ibex", "cv32e40p"]),
+    help="Run the C there, and count cycles.",
+)
 @model_options
 @json_option
 @_quiet_option

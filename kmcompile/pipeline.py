@@ -178,7 +178,7 @@ def verify_folder(
 
     The checks are the hashes of the files and the exact check on the folder's queries. With
     `model`, the bounded check and the hash of the model are added; with `test_data`, both use its
-    samples, too. `on` is the machine in the place of the target's emulator: "simavr".
+    samples, too. `on` is the machine in the place of the target's emulator: "simavr", "ibex"...
 
     Returns
     -------

@@ -147,11 +147,11 @@ def defined_functions(path: Path, external: bool = False) -> dict[str, int]:
         }
 
 
-def flash_image(path: Path) -> bytes:
-    """Return the bytes of the flash from address 0 on, initial values of variables included."""
+def flash_image(path: Path, origin: int = 0) -> bytes:
+    """Return the bytes of the flash from its origin on, initial values of variables included."""
     with opened(path) as elf:
         parts = [
-            (part["p_paddr"], part.data())
+            (part["p_paddr"] - origin, part.data())
             for part in elf.iter_segments()
             if part["p_type"] == "PT_LOAD" and part["p_filesz"]
         ]

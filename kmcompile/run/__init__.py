@@ -1,9 +1,11 @@
-"""Running built models: on the host in this process, on emulated boards in QEMU or simavr."""
+"""Running built models: on the host in this process, on boards in an emulator or simulator."""
 
 from __future__ import annotations
 
+from kmcompile.run.cores import CORES
 from kmcompile.run.host import HostRunner
 from kmcompile.run.qemu import QemuRunner
+from kmcompile.run.rtl import RtlRunner
 from kmcompile.run.runner import Asked, Runner, RunResult
 from kmcompile.run.simavr import SimavrRunner
 from kmcompile.target import Target
@@ -11,10 +13,12 @@ from kmcompile.target import Target
 SIMAVR = "simavr"
 
 __all__ = [
+    "CORES",
     "SIMAVR",
     "Asked",
     "HostRunner",
     "QemuRunner",
+    "RtlRunner",
     "RunResult",
     "Runner",
     "SimavrRunner",
@@ -28,8 +32,10 @@ def runner_for(toolchain_target: Target, on: str = "") -> Runner:
     Parameters
     ----------
     on : str
-        "simavr", or "" for the target's own emulator or the host.
+        "simavr", a core of `CORES`, or "" for the target's own emulator or the host.
     """
     if on == SIMAVR:
         return SimavrRunner()
+    if on in CORES:
+        return RtlRunner()
     return HostRunner() if toolchain_target.emulator is None else QemuRunner()

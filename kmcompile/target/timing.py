@@ -21,6 +21,9 @@ class Timing:
         if it is not known.
     simulator : str
         The part's name in simavr, which simulates its cycles; "" if it does not know the part.
+    logic : str
+        The open core that has the part's instructions and whose own logic can be simulated: "ibex",
+        "cv32e40p"; "" if none is known. Its cycles are not those of the part.
     unknown : str
         The reason why no core's cycles are known; "" if they are.
     """
@@ -29,6 +32,7 @@ class Timing:
     clock_hz: int | None = None
     flash_wait_states: int | None = None
     simulator: str = ""
+    logic: str = ""
     unknown: str = ""
 
     def at(self, clock_hz: int) -> Timing:

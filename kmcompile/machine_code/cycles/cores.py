@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from kmcompile.machine_code.cycles import avr, cortex_m0, cortex_m3
+from kmcompile.machine_code.cycles import avr, cortex_m0, cortex_m3, ibex
 from kmcompile.machine_code.cycles.cycles import CyclesOf
 
 BY_CORE: Final[Mapping[str, CyclesOf]] = {
@@ -14,5 +14,6 @@ BY_CORE: Final[Mapping[str, CyclesOf]] = {
     "cortex-m0plus": cortex_m0.cycles_of_m0plus,
     "cortex-m3": cortex_m3.cycles_of_m3,
     "cortex-m4": cortex_m3.cycles_of_m4,
+    "ibex": ibex.cycles_of,
 }
 """Name -> cycles of an instruction. The AVR is one whose program counter has 22 bits."""

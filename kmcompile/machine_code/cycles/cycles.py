@@ -39,10 +39,21 @@ class Cycles:
     away : Range or None
         Where another one follows: after a branch that is taken, a jump, a call, a return. None if
         it never does so.
+    across : int
+        What is to add to `away` where the one that follows lies across two words of memory.
     """
 
     on: Range | None
     away: Range | None = None
+    across: int = 0
+
+    def arriving(self, at: Instruction | None) -> Cycles:
+        """Return the cycles where it goes to this instruction; None is one that is not known."""
+        if self.away is None or self.across == 0:
+            return self
+        least = self.across if at is not None and lies_across(at) else 0
+        most = self.across if at is None or lies_across(at) else 0
+        return Cycles(self.on, self.away + Range(least, most))
 
     @property
     def going_on(self) -> Range:
@@ -62,6 +73,11 @@ class Cycles:
 
 CyclesOf = Callable[[Instruction, Instruction | None, Instruction | None], Cycles]
 """The instruction, the one before it in memory and the one behind it -> its cycles."""
+
+
+def lies_across(one: Instruction) -> bool:
+    """Return whether an instruction of 4 bytes begins in the middle of a word of memory."""
+    return one.address % 4 != 0 and one.next_address - one.address > 2
 
 
 def names(text: str) -> frozenset[str]:

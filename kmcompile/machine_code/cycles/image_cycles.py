@@ -39,7 +39,9 @@ class ImageCycles:
         if address not in self._known:
             one = self._program.instructions[address]
             after = self._program.instructions.get(one.next_address)
-            self._known[address] = self._cycles_of(one, self._before.get(address), after)
+            found = self._cycles_of(one, self._before.get(address), after)
+            goes_to = None if one.target is None else self._program.instructions.get(one.target)
+            self._known[address] = found.arriving(goes_to)
         return self._known[address]
 
     def most_on(self, node: int, edge: Edge) -> int:

@@ -135,6 +135,18 @@ M4 = M3 | {
     "vpush {d8-d9}": ((5, 5), None),
     "vnegmi.f32 s0, s1": ((1, 1), None),
 }
+IBEX = {
+    "add a0,a0,a1": ((1, 1), None),
+    "csrr a0,mcycle": ((1, 1), None),
+    "lw a0,4(sp)": ((2, 2), None),
+    "sb a0,0(a1)": ((2, 2), None),
+    "mul a0,a0,a1": ((3, 3), None),
+    "mulhu a0,a0,a1": ((4, 4), None),
+    "remu a0,a0,a1": ((37, 37), None),
+    "bltu a0,a1,10 <f>": ((1, 1), (3, 3)),
+    "jal ra,10 <f>": (None, (2, 2)),
+    "ret": (None, (2, 2)),
+}
 
 
 @pytest.mark.parametrize(
@@ -145,6 +157,7 @@ M4 = M3 | {
         ("cortex-m0plus", M0PLUS),
         ("cortex-m3", M3),
         ("cortex-m4", M4),
+        ("ibex", IBEX),
     ],
 )
 def test_cycles_are_those_of_the_manual(core, table):
@@ -163,6 +176,7 @@ def test_cycles_are_those_of_the_manual(core, table):
         ("cortex-m3", "vadd.f32 s0, s1, s2"),
         ("cortex-m4", "vrintz.f64 d0, d1"),
         ("cortex-m4", "blsx r0"),
+        ("ibex", "fence.i"),
     ],
 )
 def test_what_the_manual_does_not_tell_is_an_error(core, text):
@@ -267,6 +281,27 @@ def test_edges_of_a_flow_graph_take_the_most_cycles():
         (6, 8): 2,
         (8, -1): 5,
     }
+
+
+def test_on_ibex_a_jump_across_words_takes_a_cycle_more():
+    program = code(
+        ("beqz a0,6 <f+0x6>", 4),
+        ("c.nop", 2),
+        ("bnez a0,c <f+0xc>", 4),  # lies across two words
+        ("j a <f+0xa>", 2),  # to itself: it is in one word
+        ("ret", 2),
+        machine="EM_RISCV",
+    )
+    rows = [
+        tuple(map(int, line.split())) for line in ImageCycles(program, "ibex").table().splitlines()
+    ]
+    assert rows == [
+        (0, 4, 1, 1, 4, 4),
+        (4, 6, 1, 1, 1, 1),
+        (6, 10, 1, 1, 3, 3),
+        (10, 12, 2, 2, 2, 2),
+        (12, 14, 2, 3, 2, 3),  # what it returns to is not known
+    ]
 
 
 def test_ranges_add_and_join():

@@ -22,6 +22,13 @@ def test_a_part_that_the_machine_does_not_know_is_refused(name):
         check_machine(load_target(name), "simavr")
 
 
+def test_the_logic_of_a_core_runs_its_instructions_only():
+    check_machine(load_target("rv32imac"), "ibex")
+    check_machine(load_target("rv32imafc"), "cv32e40p")
+    with pytest.raises(UsageError, match="--on ibex: it simulates rv32imac, the folder is for avr"):
+        check_machine(AVR, "ibex")
+
+
 def test_the_targets_own_emulator_is_never_refused():
     for name in ("avr", "cortex-m7", "host"):
         check_machine(load_target(name), "")
@@ -53,3 +60,6 @@ def test_what_was_measured_is_told_in_cycles_and_milliseconds():
     text = "simavr at 16 MHz: mean 24,000 cycles (1.5 ms), largest 32,000 cycles (2 ms)"
     assert measured_text(measured) == f"{text}, static worst case 48,000 cycles (3 ms)"
     assert measured_text(measured | {"worst_cycles": None}) == text
+    other = measured | {"machine": "ibex", "clock_hz": None, "worst_cycles": None}
+    text = "ibex, with memory of one cycle: mean 24,000 cycles, largest 32,000 cycles"
+    assert measured_text(other) == text
