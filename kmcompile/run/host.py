@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.build.artifact import Artifact
 from kmcompile.build.recipe import Recipe
 from kmcompile.errors import ToolError
-from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
+from kmcompile.run.runner import Asked, Runner, RunResult, Words, checked
 
 _DECLARATIONS = """
 uint32_t {name}_harness_input_words(void);
@@ -21,19 +21,8 @@ uint32_t {name}_harness_self_test(void);
 """
 
 
-class HostRunner:
+class HostRunner(Runner):
     """Runs a library by `<name>_harness_batch`. A fault in the library would end this process."""
-
-    def run(
-        self,
-        artifact: Artifact,
-        inputs: Words,
-        count_instructions: bool = False,
-        counted: Counted = "classify",
-    ) -> RunResult:
-        """Answer all queries of the only model. Instructions are not counted on the host."""
-        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
-        return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False

@@ -24,7 +24,7 @@ from kmcompile.run.answers import (
     words_of_answers,
     written,
 )
-from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
+from kmcompile.run.runner import Asked, Runner, RunResult, checked
 from kmcompile.target import Emulator
 from kmcompile.tools import toolchain
 
@@ -36,23 +36,12 @@ _TIMEOUT_S_PER_BYTE = 1e-6
 _FEW_INSTRUCTIONS = 20  # of one multiply-add; software floats take more
 
 
-class QemuRunner:
+class QemuRunner(Runner):
     """Runs images of one emulated board, each in its own process and folder."""
 
     def __init__(self, timeout_s: float | None = None) -> None:
         """Take a time limit in seconds; by default the limit grows with queries and tables."""
         self._timeout_s = timeout_s
-
-    def run(
-        self,
-        artifact: Artifact,
-        inputs: Words,
-        count_instructions: bool = False,
-        counted: Counted = "classify",
-    ) -> RunResult:
-        """Answer all queries; count the instructions of each if the host has a compiler."""
-        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
-        return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False

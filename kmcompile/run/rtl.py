@@ -25,7 +25,7 @@ from kmcompile.run.answers import (
     written,
 )
 from kmcompile.run.cores import CORES
-from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
+from kmcompile.run.runner import Asked, Runner, RunResult, checked
 from kmcompile.tools import toolchain
 
 PACKAGES = ("verilator", "g++", "make")
@@ -42,23 +42,12 @@ _OPTIONS = (
 )
 
 
-class RtlRunner:
+class RtlRunner(Runner):
     """Runs images of boards whose instructions an open core has."""
 
     def __init__(self, folder: Path | None = None) -> None:
         """Take the folder that keeps the simulator; by default each run builds it anew."""
         self._folder = folder
-
-    def run(
-        self,
-        artifact: Artifact,
-        inputs: Words,
-        count_instructions: bool = False,
-        counted: Counted = "classify",
-    ) -> RunResult:
-        """Answer all queries of the only model; count the instructions and cycles of each."""
-        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
-        return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False

@@ -92,7 +92,8 @@ class Runner(Protocol):
         ToolError
             If the program faults, hangs or cannot be run.
         """
-        ...
+        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
+        return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False

@@ -22,7 +22,7 @@ from kmcompile.run.answers import (
     results_of,
     words_of_answers,
 )
-from kmcompile.run.runner import Asked, Counted, RunResult, Words, checked
+from kmcompile.run.runner import Asked, Runner, RunResult, checked
 from kmcompile.tools import toolchain
 
 _BUILD_TIMEOUT_S = 60.0
@@ -30,19 +30,8 @@ _BASE_TIMEOUT_S = 600.0
 _TIMEOUT_S_PER_BYTE = 1e-3  # of the flash, in a query: its cycles are simulated one by one
 
 
-class SimavrRunner:
+class SimavrRunner(Runner):
     """Runs images of an AVR part that simavr knows. The host's compiler builds the simulator."""
-
-    def run(
-        self,
-        artifact: Artifact,
-        inputs: Words,
-        count_instructions: bool = False,
-        counted: Counted = "classify",
-    ) -> RunResult:
-        """Answer all queries of the only model; count the cycles of each."""
-        (result,) = self.run_together(artifact, [Asked(inputs, counted)], count_instructions)
-        return result
 
     def run_together(
         self, artifact: Artifact, asked: Sequence[Asked], count_instructions: bool = False
