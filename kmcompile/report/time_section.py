@@ -54,7 +54,7 @@ def time_of(
 
 def time_facts(report: Report) -> list[Fact]:
     """Return the line on the time of a query; what it is stands with it."""
-    time = report["target"].get("time")  # an older report has none
+    time = report["target"]["time"]
     if time is None:
         return [Fact("time", reason(report, "target.time"), missing=True)]
     least = small_text(1e3 * time["least_mean_seconds"])

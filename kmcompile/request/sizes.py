@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from decimal import Decimal, InvalidOperation
 from types import MappingProxyType
 from typing import Any
 
@@ -59,9 +60,10 @@ def check_size(flag: str, value: Any) -> None:
 
 
 _MEASURE = re.compile(r"([0-9.]{1,15}(?:e-?[0-9]{1,2})?) ?([a-z]*)", re.ASCII | re.IGNORECASE)
-_SCALES: Mapping[str, float] = MappingProxyType(
-    {"": 1.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+_POWERS: Mapping[str, int] = MappingProxyType(
+    {"": 0, "s": 0, "ms": -3, "us": -6, "hz": 0, "khz": 3, "mhz": 6, "ghz": 9}
 )
+"""Unit -> its power of 10."""
 
 
 def in_units(given: Any) -> Any:
@@ -73,11 +75,11 @@ def in_units(given: Any) -> Any:
     (0.002, 16000000.0, 0.5, 8000000.0, '1h')
     """
     found = _MEASURE.fullmatch(given) if isinstance(given, str) else None
-    if found is None or found[2].lower() not in _SCALES:
+    if found is None or found[2].lower() not in _POWERS:
         return given
     try:
-        return float(found[1]) * _SCALES[found[2].lower()]
-    except ValueError:
+        return float(Decimal(found[1]).scaleb(_POWERS[found[2].lower()]))
+    except InvalidOperation:
         return given
 
 

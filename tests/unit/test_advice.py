@@ -325,6 +325,7 @@ UNTESTED = {
     "codes of support vectors are for sums over them": "of leaves, and for `inspect`",
     "of this linear machine cancel too much": "a weight beyond 2^29 units",
     "too large for integers\nuse --format float32": "inputs beyond 2^100",
+    "the worst case in cycles is not known": "tests/unit/test_all_budgets.py has it",
     "is no folder of kmcompile bench": _OTHER,
     "compile them with different --name": _OTHER,
     "compile it with another --name": _OTHER,
