@@ -11,6 +11,7 @@ from kmcompile.errors import InputError
 from kmcompile.lower.formats import Lowered, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.estimate import CODE_BYTES, EQUAL, Estimate, estimate
 from kmcompile.program.wanted import Wanted
 from kmcompile.target import Target
@@ -194,7 +195,7 @@ def _unsuited(
         elif _accepted(lowered) < _accepted(found["float32"]):
             refused = share_text(1 - _accepted(lowered))
             reasons[key] = f"its scale does not reach {refused} of {lowered.measured.inputs}"
-        elif key == "int16" and lowered.coded is not None and lowered.coded.width != "int16":
+        elif key == "int16" and lowered.coded and WIDTHS[lowered.coded.width].is_byte:
             reasons[key] = "int8 holds the support vectors without loss: its program is the same"
     return reasons
 

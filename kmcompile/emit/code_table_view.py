@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.numeric.table import C_TYPES
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.stages.sums.code_table import (
     CHUNKS,
     COLUMNS,
@@ -28,12 +29,6 @@ _WIDENED = {
 
 _SHORT_BITS = {4: 29, 2: 30}
 """Log2 of 2^31 divided by n, for each number n of products that are added in 32 bits."""
-
-_VALUE_BITS = {"uint8": 8, "int8": 7, "int16": 15}
-"""No code of a type is larger than 2 to this power."""
-
-_VECTOR_TYPES = {"uint8": "uint8x16_t", "int8": "int8x16_t", "int16": "int16x8_t"}
-_VECTOR_SUFFIXES = {"uint8": "u8", "int8": "s8", "int16": "s16"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,13 +168,12 @@ class CodeTableView:
 
 def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
     """Return the view of a table; `of_any`: for any vectors of its type of codes."""
-    bits = 64 if table.wide else 32
-    largest = (1 << _VALUE_BITS[table.width]) * max(-table.low, table.high)
+    bits, width = 64 if table.wide else 32, WIDTHS[table.width]
+    largest = (1 << width.value_bits) * max(-table.low, table.high)
     short_terms = _short_terms(table, largest if of_any else table.largest_term())
     short = short_terms > 1
-    is_bytes = table.width != "int16"
-    places = PAIRED_BYTES if is_bytes else tuple(range(GROUP))
-    suffix = _VECTOR_SUFFIXES[table.width]
+    places = PAIRED_BYTES if width.is_byte else tuple(range(GROUP))
+    suffix = f"{width.letter}{width.bits}"
     lanes = range(table.lanes)
     codes = tuple(
         Code(lane, feature, table.lanes * feature + lane)
@@ -210,7 +204,7 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         picks_columns=table.picks_columns,
         pads=table.n_padded > table.n_used,
         sparse=table.sparse,
-        is_bytes=is_bytes,
+        is_bytes=width.is_byte,
         in_fours=table.in_fours,
         in_chunks=table.layout == CHUNKS,
         code_j="workspace->codes[j / 4U].code[j % 4U]" if table.in_fours else "workspace->codes[j]",
@@ -226,13 +220,13 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         add_pairs="__smlald" if table.wide else "__smlad",
         load=f"vld1q_{suffix}",
         add_vectors=f"{'vmlaldavaq' if table.wide else 'vmladavaq'}_{suffix}",
-        vector_type=_VECTOR_TYPES[table.width],
-        vector_sum_type=f"{'uint' if table.width == 'uint8' else 'int'}{bits}_t",
+        vector_type=width.vector_type,
+        vector_sum_type=f"{'uint' if width.letter == 'u' else 'int'}{bits}_t",
         run=table.run,
         block_run=table.run * table.lanes,
-        words_of_four=1 if is_bytes else 2,
+        words_of_four=1 if width.is_byte else 2,
         turns_of_two=table.n_fours // 2,
-        words_of_turn=2 * table.lanes * (1 if is_bytes else 2),
+        words_of_turn=2 * table.lanes * (1 if width.is_byte else 2),
         turn_fours=tuple(_four(table, number, 8 * " ") for number in range(2)),
         last_four=(_four(table, 0, 4 * " "),) if table.n_fours % 2 else (),
     )
@@ -246,7 +240,7 @@ def _four(table: CodeTable, number: int, indent: str) -> Four:
 def _word_lane(table: CodeTable, lane: int) -> WordLane:
     """Return the pairs of a lane's codes in the words s of a four of all lanes, or of two fours."""
     own = lane % table.lanes
-    if table.width == "int16":
+    if not WIDTHS[table.width].is_byte:
         words = (unsigned_literal(2 * lane), unsigned_literal(2 * lane + 1))
         return WordLane(own, *(f"(int32_t)s[{word}]" for word in words))
     word = f"s[{unsigned_literal(lane)}]"

@@ -17,6 +17,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+from kmcompile.numeric.width import WIDTHS, byte_for
 from kmcompile.passes.code_units import to_code_units
 from kmcompile.passes.vectors_behind import vectors_behind
 from kmcompile.program.program import CodeScale
@@ -25,8 +26,6 @@ from kmcompile.steps import Affine
 MARGIN = {"int8": 2.0, "int16": 4.0}
 """Largest distance of an input from the middle, relative to the farthest vector's. Support vectors
 lie near the boundary, inputs also far behind it."""
-
-_LARGEST = {"int8": 127, "int16": 32767}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,13 +121,14 @@ def lossless_codes(machine: KernelMachine) -> Coded | None:
         )
     codes = np.rint((vectors - offset) * factor)
     least, most = int(codes.min()), int(codes.max())
-    for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
-        if low <= least and most <= high:
-            return _coded(machine, offset, factor, (width, low, high), True)
+    byte = byte_for(least, most)
+    if byte is not None:
+        return _coded(machine, offset, factor, (byte.name, byte.low, byte.high), True)
+    largest = WIDTHS["int16"].high
     if machine.kernel.additive is Additive.LINES:
         # A minimum with a code above all those of the vectors is the vectors' own.
         return _coded(
-            machine, offset, factor, ("int16", max(2 * min(least, 0), -32767), 32767), True
+            machine, offset, factor, ("int16", max(2 * min(least, 0), -largest), largest), True
         )
     high = _widest_narrow(codes, 2 * max(-least, most))
     return _coded(machine, offset, factor, ("int16", -high, high), True)
@@ -143,7 +143,7 @@ def _coded(
 ) -> Coded:
     """Return the machine with codes (s - offset) * factor, in units of 1 / 256 or 1 / 32,768."""
     width, low, high = form
-    unit = 2.0**-15 if width == "int16" else 2.0**-8
+    unit = 2.0**-8 if WIDTHS[width].is_byte else 2.0**-15
     moved, error = to_code_units(machine, offset, factor * unit)
     if moved.kernel.is_gaussian:
         for share in (1.0,) if moved.routing is None else np.unique(moved.routing.relative_gamma):
@@ -230,7 +230,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float | Non
     vectors = vectors_behind(machine)
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
     reach = float(np.abs(vectors - middle).max())
-    largest = _LARGEST[number_format]
+    largest = WIDTHS[number_format].high
     margin = MARGIN[number_format] if margin is None else margin
     factor = largest / (margin * reach) if reach > 0 else 1.0
     return _coded(machine, middle, factor, (number_format, -largest, largest), False)

@@ -17,6 +17,7 @@ from kmcompile.lower.sparsity import skips_zeros
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.passes import run_passes
 from kmcompile.passes.drop_zero_features import drop_zero_features
 from kmcompile.program.cost import exact_operations
@@ -206,7 +207,7 @@ def with_model_hash(program: Program, original: KernelMachine) -> Program:
 def codes_of(machine: KernelMachine, number_format: str) -> Coded:
     """Return lossless codes if the format holds them, otherwise rounded codes."""
     lossless = lossless_codes(machine)
-    if lossless is not None and (number_format == "int16" or lossless.width != "int16"):
+    if lossless is not None and (number_format == "int16" or WIDTHS[lossless.width].is_byte):
         return lossless
     return scaled_codes(machine, number_format)
 

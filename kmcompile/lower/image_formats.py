@@ -19,12 +19,11 @@ from kmcompile.lower.integer_program import IntegerTableForm, lower_integers
 from kmcompile.lower.program import lower
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, Stage
 from kmcompile.target import Target
-
-_LARGEST_CODE = 32767
 
 
 def lower_for_image(
@@ -90,8 +89,9 @@ def _in_codes(
     """
     machine = run_passes(original, centers=False)
     coded = codes_of(machine, number_format)
-    if coded.width == "int16":
-        coded = replace(coded, low=-_LARGEST_CODE, high=_LARGEST_CODE)
+    if not WIDTHS[coded.width].is_byte:
+        largest = WIDTHS[coded.width].high
+        coded = replace(coded, low=-largest, high=largest)
     ordinary = ordinary_inputs(machine, CANDIDATES)
 
     def lowered(wide: bool, distance_shift: int | None = None) -> Program:

@@ -21,6 +21,7 @@ from kmcompile.lower.replay_errors import ReplayErrors, replay_errors
 from kmcompile.lower.sums import sign_groups
 from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_64, stored_error
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.program import Program
 from kmcompile.program.stages import FixedSum, Prepare
 from kmcompile.program.stages.replay import Replay
@@ -34,8 +35,6 @@ _FINE_BITS = 24
 
 _EXACT_BITS = 53
 """Bits of the integers that float64 holds exactly."""
-
-_WIDTH_BITS = {"uint8": 8, "int8": 8, "int16": 16}
 
 _RESULT_ROUNDINGS = 4
 """Roundings relative to |f|, counted twice: the addition of the intercept, and the outward rounding
@@ -78,7 +77,7 @@ def _low_bits(coded: Coded) -> int:
             f"{coded.machine.n_features} features are too many for a replay in integers\n"
             f"use --replay none"
         )
-    return min(room, _FINE_BITS - _WIDTH_BITS[coded.width])
+    return min(room, _FINE_BITS - WIDTHS[coded.width].bits)
 
 
 def _most_code(coded: Coded) -> int:

@@ -13,14 +13,13 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import before_steps, ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+from kmcompile.numeric.width import WIDTHS, byte_for
 from kmcompile.steps import Affine
 from kmcompile.steps.digitize import LARGEST_LOG2, MOST_EXPONENT
 from kmcompile.target import Target
 
 REACH = 64.0
 """How far codes reach behind the scaler of a machine whose inputs nothing else tells of."""
-
-_MOST = {"int16": 32767, "int8": 127}
 
 _ORDINARY = 256
 
@@ -40,7 +39,7 @@ def why_floats(machine: KernelMachine, target: Target, replays: bool) -> dict[st
         reason = "sums of a linear machine in integers have no replay"
     elif target.cost.float_weight("int16") < _DEAR_FLOATS:
         reason = f"floats cost little on {target.name}, and certify more"
-    return dict.fromkeys(_MOST, reason) if reason else {}
+    return dict.fromkeys(("int16", "int8"), reason) if reason else {}
 
 
 def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Array | None) -> Coded:
@@ -78,7 +77,7 @@ def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Arr
         n = machine.n_features
         return _coded(machine, np.full(n, exponent), np.zeros(n), (width, low, high), True)
     least, most = _range(machine, seen, MARGIN[number_format])
-    largest = _MOST[number_format]
+    largest = WIDTHS[number_format].high
     reach, middle = (most - least) / 2, (most + least) / 2
     far = np.maximum(np.abs(least), np.abs(most))
     with np.errstate(divide="ignore"):
@@ -119,11 +118,11 @@ def _whole(seen: Float64Array, number_format: str) -> tuple[int, str, int, int] 
     if np.abs(seen - nearest).max() > 2.0**-30 or np.ptp(seen) == 0:
         return None
     least, most = float(nearest.min()), float(nearest.max())
-    for width, low, high in (("uint8", 0, 255), ("int8", -128, 127)):
-        if low <= least and most <= high:
-            return 0, width, low, high
-    if number_format == "int16" and 2 * max(-least, most) <= _MOST["int16"]:
-        return 0, "int16", -_MOST["int16"], _MOST["int16"]
+    byte, largest = byte_for(least, most), WIDTHS["int16"].high
+    if byte is not None:
+        return 0, byte.name, byte.low, byte.high
+    if number_format == "int16" and 2 * max(-least, most) <= largest:
+        return 0, "int16", -largest, largest
     return None
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.cost import stage_worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
@@ -155,7 +156,7 @@ def _cost_of_sum(ends: Ends, cost: Cost) -> OperationCost:
     if isinstance(stage, PairSum):
         return cost.pair_sum or own
     if codes is not None:
-        own = cost.int16 if codes.width == "int16" else cost.int8
+        own = cost.int8 if WIDTHS[codes.width].is_byte else cost.int16
         if not isinstance(stage, FixedSum | TableSum | RoutedFixedSum | CodedLinearSum):
             own = OperationCost(own.product, cost.float32.other)
     elif getattr(stage, "skip_zeros", False):

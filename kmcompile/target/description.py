@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.target.timing import Timing
 
 
@@ -153,7 +154,7 @@ class Cost:
         width : str
             "int16", "int8" or "uint8".
         """
-        integers = self.int16 if width == "int16" else self.int8
+        integers = self.int8 if WIDTHS[width].is_byte else self.int16
         return max(1, round(self.float32.product / integers.product))
 
     def replay_weight(self, number_format: str, in_integers: bool = False) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.table import C_TYPES, Table
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 
@@ -123,7 +124,7 @@ class CodeTable(Laid):
     @property
     def pairs_bytes(self) -> bool:
         """Whether a group of four bytes is stored in the order 0, 2, 1, 3."""
-        return self.width != "int16" and self.layout in (FOURS, SPARSE)
+        return WIDTHS[self.width].is_byte and self.layout in (FOURS, SPARSE)
 
     @property
     def n_padded(self) -> int:
