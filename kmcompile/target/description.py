@@ -9,6 +9,9 @@ from typing import Any
 from kmcompile.numeric.width import WIDTHS
 from kmcompile.target.timing import Timing
 
+Ways = tuple[tuple[int, ...], ...]
+"""For each way that a call may go, the rounds of each loop."""
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramForm:
@@ -60,10 +63,10 @@ class Compiler:
     helper_stack_bytes : tuple of (str, int)
         Name and stack frame of each routine of the compiler's library that has no call frame
         information.
-    helper_loops : tuple of (str, tuple of int)
-        Name of a routine of the compiler's library and, for each of its loops in the order of
-        addresses, the largest number of jumps back to the loop's start. A single number holds for
-        every loop of the routine.
+    helper_loops : tuple of (str, tuple of tuple of int)
+        Name of a routine of the compiler's library and, for each way that a call of it may go, the
+        largest number of jumps back to the start of each loop, in the order of addresses. A single
+        number holds for every loop of the routine.
     calls_from : str
         The source of the call graph: "compiler", which writes the graph while it compiles, or
         "avr instructions", which are followed in the image.
@@ -76,7 +79,7 @@ class Compiler:
     libraries: tuple[str, ...]
     packages: tuple[str, ...]
     helper_stack_bytes: tuple[tuple[str, int], ...]
-    helper_loops: tuple[tuple[str, tuple[int, ...]], ...]
+    helper_loops: tuple[tuple[str, Ways], ...]
     calls_from: str = "compiler"
 
 

@@ -22,6 +22,7 @@ from kmcompile.target.description import (
     ProgramForm,
     Region,
     Target,
+    Ways,
 )
 from kmcompile.target.rules import broken_rule
 from kmcompile.target.timing import Timing
@@ -173,8 +174,16 @@ def _boot(table: Mapping[str, Any]) -> Boot:
 
 def _compiler(table: Mapping[str, Any]) -> Compiler:
     frames = tuple(sorted(table.get("helper_stack_bytes", {}).items()))
-    loops = tuple(sorted(_tuples(table.get("helper_loops", {})).items()))
+    loops = tuple(
+        (name, _ways(ways)) for name, ways in sorted(table.get("helper_loops", {}).items())
+    )
     return Compiler(**{**_tuples(table), "helper_stack_bytes": frames, "helper_loops": loops})
+
+
+def _ways(found: list[Any]) -> Ways:
+    """Return the rounds of a routine's loops for each way; plain numbers are the only way."""
+    ways = found if found and isinstance(found[0], list) else [found]
+    return tuple(tuple(way) for way in ways)
 
 
 def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:

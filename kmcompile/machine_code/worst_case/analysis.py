@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from kmcompile.machine_code.c_source.branch_facts import BranchFact
@@ -21,6 +22,7 @@ from kmcompile.machine_code.worst_case.longest_path import (
     QueryTotal,
     Weight,
     instructions_of,
+    longest_of,
     longest_path,
 )
 from kmcompile.machine_code.worst_case.loop_matching import Match, Matcher, rounds_around
@@ -29,6 +31,7 @@ from kmcompile.machine_code.worst_case.one_entry import with_one_entry
 from kmcompile.machine_code.worst_case.small_loops import most_rounds
 from kmcompile.machine_code.worst_case.source_lines import Instance, read_source_lines
 from kmcompile.target import Compiler
+from kmcompile.target.description import Ways
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,8 @@ def worst_case(
     program = disassemble(image, compiler)
     lines = read_source_lines(image, sources)
     library = {
-        program.functions[routine]: rounds
-        for routine, rounds in compiler.helper_loops
+        program.functions[routine]: ways
+        for routine, ways in compiler.helper_loops
         if routine in program.functions
     }
     try:
@@ -129,11 +132,11 @@ def _least(costs: Iterable[_Costs], start: int, replays: bool) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """A function's graph with what bounds its paths."""
+    """A function's graph with what bounds its paths: the loops of a call go one of several ways."""
 
     graph: FlowGraph
     loops: tuple[MachineLoop, ...]
-    bounds: Mapping[int, LoopBound]
+    ways: tuple[Mapping[int, LoopBound], ...]
     guarded: tuple[Guarded, ...]
 
 
@@ -147,7 +150,7 @@ class _Costs:
         self,
         program: Disassembly,
         matcher: Matcher,
-        library: Mapping[int, tuple[int, ...]],
+        library: Mapping[int, Ways],
         replay: str,
         by_query: bool,
     ) -> None:
@@ -193,13 +196,19 @@ class _Costs:
             self._functions[entry, replays] = self._read(entry, replays)
         one = self._functions[entry, replays]
         callees = {callee: self._callee(one.graph, callee, replays) for callee in one.graph.callees}
-        return longest_path(one.graph, one.loops, one.bounds, callees, one.guarded, self._weight)
+        found = (
+            longest_path(one.graph, one.loops, bounds, callees, one.guarded, self._weight)
+            for bounds in one.ways
+        )
+        return longest_of(way for way in found if way is not None)
 
     def _read(self, entry: int, replays: bool) -> _Function:
         graph = with_one_entry(read_flow_graph(self._program, entry))
         loops = find_loops(graph)
-        bounds = self._bounds(graph, loops, replays)
-        return _Function(graph, loops, bounds, tuple(self._matcher.guarded(graph, loops)))
+        ways = self._declared(loops)
+        bounds = self._bounds(graph, loops, replays, ways[0])
+        every = tuple({**bounds, **way} for way in ways)
+        return _Function(graph, loops, every, tuple(self._matcher.guarded(graph, loops)))
 
     def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> Longest | None:
         """Return the greatest length of a call of the function's callee."""
@@ -212,15 +221,17 @@ class _Costs:
         return longest_path(copying, loops, bounds, {}, weight=self._weight)
 
     def _bounds(
-        self, graph: FlowGraph, loops: tuple[MachineLoop, ...], replays: bool
+        self,
+        graph: FlowGraph,
+        loops: tuple[MachineLoop, ...],
+        replays: bool,
+        declared: Mapping[int, LoopBound],
     ) -> dict[int, LoopBound]:
         name = self._program.function_at(graph.entry)
         matches = self._matcher.match_loops(graph, loops)
-        declared = self._declared(loops)
-        bounds: dict[int, LoopBound] = {}
+        bounds = dict(declared)
         for loop in loops:
             if loop.header in declared:
-                bounds[loop.header] = LoopBound(declared[loop.header])
                 continue
             match = matches[loop.header]
             small = most_rounds(self._program, graph, loop) if self._matcher.is_own(loop) else None
@@ -244,8 +255,8 @@ class _Costs:
             )
         return bounds
 
-    def _declared(self, loops: tuple[MachineLoop, ...]) -> dict[int, int]:
-        """Return header -> iterations of the loops in library routines that the target declares.
+    def _declared(self, loops: tuple[MachineLoop, ...]) -> tuple[dict[int, LoopBound], ...]:
+        """Return header -> bound of the loops in library routines, for each way of a call.
 
         A routine can jump into another one; the routine that contains the loop counts.
         """
@@ -255,18 +266,19 @@ class _Costs:
             name = self._program.function_at(start)
             if self._program.functions[name] in self._library:
                 found.setdefault(name, []).append((start, loop.header))
-        declared: dict[int, int] = {}
+        of_routines = []
         for name, starts in found.items():
-            rounds = self._library[self._program.functions[name]]
-            if len(rounds) == 1:
-                rounds *= len(starts)
-            if len(starts) != len(rounds):
-                raise NotUnderstoodError(
-                    f"{name} has {len(starts)} loops, helper_loops of the target has {len(rounds)}"
-                )
-            headers = (header for _, header in sorted(starts))
-            declared |= dict(zip(headers, rounds, strict=True))
-        return declared
+            headers, ways = [header for _, header in sorted(starts)], []
+            for rounds in self._library[self._program.functions[name]]:
+                if len(rounds) not in (1, len(headers)):
+                    raise NotUnderstoodError(
+                        f"{name} has {len(headers)} loops, helper_loops of the target has "
+                        f"{len(rounds)}"
+                    )
+                every = rounds * len(headers) if len(rounds) == 1 else rounds
+                ways.append(dict(zip(headers, map(LoopBound, every), strict=True)))
+            of_routines.append(ways)
+        return tuple({h: b for way in one for h, b in way.items()} for one in product(*of_routines))
 
 
 def _query_total(match: Match) -> QueryTotal | None:

@@ -97,6 +97,13 @@ def most_of_each(parts: Iterable[Mapping[QueryTotal, int]]) -> dict[QueryTotal, 
     return each
 
 
+def longest_of(ways: Iterable[Longest]) -> Longest | None:
+    """Return a length that no way of a call exceeds; None without any."""
+    found = list(ways)
+    lengths = [one.length for one in found]
+    return Longest(max(lengths), most_of_each(one.each for one in found)) if found else None
+
+
 def longest_path(
     graph: FlowGraph,
     loops: Iterable[MachineLoop],
