@@ -23,8 +23,8 @@ REACH = 64.0
 
 _ORDINARY = 256
 
-_DEAR_FLOATS = 10
-"""From how many products of codes on a product of floats is dear: it is a routine then."""
+_DEAR_FLOATS = 30
+"""From how many instructions on a product of floats is dear: it is a routine then."""
 
 
 def why_floats(machine: KernelMachine, target: Target, replays: bool) -> dict[str, str]:
@@ -37,7 +37,7 @@ def why_floats(machine: KernelMachine, target: Target, replays: bool) -> dict[st
         return {}
     if replays:
         reason = "sums of a linear machine in integers have no replay"
-    elif target.cost.float_weight("int16") < _DEAR_FLOATS:
+    elif target.cost.float32.product < _DEAR_FLOATS:
         reason = f"floats cost little on {target.name}, and certify more"
     return dict.fromkeys(("int16", "int8"), reason) if reason else {}
 
