@@ -11,11 +11,16 @@ from pathlib import Path
 from kmcompile.machine_code.c_source.branch_facts import BranchFact
 from kmcompile.machine_code.c_source.flow_facts import LoopFact
 from kmcompile.machine_code.limits import check_nested
-from kmcompile.machine_code.worst_case.copied_bytes import COPYING, copied_bytes
 from kmcompile.machine_code.worst_case.disassembly import Disassembly, disassemble
 from kmcompile.machine_code.worst_case.flow_graph import FlowGraph, read_flow_graph
 from kmcompile.machine_code.worst_case.guarded_code import Guarded
 from kmcompile.machine_code.worst_case.instruction import NotUnderstoodError
+from kmcompile.machine_code.worst_case.known_arguments import (
+    COPYING,
+    SHIFTING,
+    copied_bytes,
+    shifted_bits,
+)
 from kmcompile.machine_code.worst_case.longest_path import (
     Longest,
     LoopBound,
@@ -212,13 +217,23 @@ class _Costs:
 
     def _callee(self, graph: FlowGraph, callee: int, replays: bool) -> Longest | None:
         """Return the greatest length of a call of the function's callee."""
-        if self._program.names.get(callee) not in COPYING:
+        name = self._program.names.get(callee)
+        if name in COPYING:  # each of the iterations moves at least one byte
+            return self._with_rounds(callee, (copied_bytes(self._program, graph, callee),))
+        bits = shifted_bits(self._program, graph, callee) if name in SHIFTING else None
+        if bits is None:
             return self.of(callee, replays)
-        n_bytes = copied_bytes(self._program, graph, callee)
-        copying = with_one_entry(read_flow_graph(self._program, callee))
-        loops = find_loops(copying)  # each of their iterations moves at least one byte
-        bounds = {one.header: LoopBound(n_bytes) for one in loops}
-        return longest_path(copying, loops, bounds, {}, weight=self._weight)
+        found = (self._with_rounds(callee, divmod(count, 8)) for count in bits)
+        return longest_of(way for way in found if way is not None)
+
+    def _with_rounds(self, callee: int, rounds: tuple[int, ...]) -> Longest | None:
+        """Return the greatest length of a call with these rounds of its loops, by address."""
+        graph = with_one_entry(read_flow_graph(self._program, callee))
+        loops = find_loops(graph)
+        headers = sorted(one.header for one in loops)
+        every = rounds * len(headers) if len(rounds) == 1 else rounds
+        bounds = dict(zip(headers, map(LoopBound, every), strict=True))
+        return longest_path(graph, loops, bounds, {}, weight=self._weight)
 
     def _bounds(
         self,

@@ -9,13 +9,12 @@ from kmcompile.machine_code.worst_case.disassembly import Disassembly
 from kmcompile.machine_code.worst_case.flow_graph import FlowGraph
 from kmcompile.machine_code.worst_case.natural_loops import MachineLoop
 
-MOST_SHIFTS: Final = 64
-"""Bits of the longest integer of C, which is more than the longest shift."""
-
 _SHIFTS: Final = ("lsl", "lsr", "asr", "rol", "ror")
 _DOUBLES: Final = ("add", "adc")
 _MOVES: Final = re.compile(r"(?:ld (?P<to>r\d+), [XYZ]\+|st [XYZ]\+, r\d+)")
 _BYTE: Final = 256
+_INT: Final = 16
+"""Bits of int, to which C widens what it shifts."""
 
 
 def most_rounds(program: Disassembly, graph: FlowGraph, loop: MachineLoop) -> int | None:
@@ -33,11 +32,14 @@ def most_rounds(program: Disassembly, graph: FlowGraph, loop: MachineLoop) -> in
     if len(counters) != 1 or len(branches) != 1:
         return None
     others = [text for text in texts if text not in branches and not text.startswith("dec ")]
-    if all(_shifts(text) for text in others) and branches[0].startswith(("brpl", "brne")):
-        return MOST_SHIFTS
+    counter, down_to_zero = counters[0], branches[0].startswith("brne")
+    if all(_shifts(text) for text in others) and (down_to_zero or branches[0].startswith("brpl")):
+        bits = 8 * len({text.split()[1].rstrip(",") for text in others})
+        most = max(bits, _INT) - 1  # a shift by all bits has no meaning in C
+        return min(most, _start(program, graph, loop, counter) - down_to_zero)
     moves = [_MOVES.fullmatch(text) for text in others]
-    if branches[0].startswith("brne") and all(m and m["to"] != counters[0] for m in moves):
-        return _start(program, graph, loop, counters[0])
+    if down_to_zero and all(m and m["to"] != counter for m in moves):
+        return _start(program, graph, loop, counter) - 1
     return None
 
 
@@ -62,9 +64,19 @@ def _start(program: Disassembly, graph: FlowGraph, loop: MachineLoop, counter: s
         if node not in program.instructions:
             break
         one = program.instructions[node]
+        if _changes_unnamed(f"{one.mnemonic} {one.operands}", counter):
+            break
         if re.match(rf"{counter}\b", one.operands):
             found = re.match(r"r\d+, 0x([0-9A-Fa-f]{2})\b", one.operands)
             return int(found[1], 16) or _BYTE if one.mnemonic == "ldi" and found else _BYTE
         if one.mnemonic.endswith("call"):
             break
     return _BYTE
+
+
+def _changes_unnamed(text: str, register: str) -> bool:
+    """Return whether an instruction may change a register without its name: half of a pair."""
+    number = int(register[1:])
+    pair = {26: "X", 28: "Y", 30: "Z"}.get(number - number % 2)
+    moved = re.match(rf"(?:movw|adiw|sbiw) r{number - 1}\b", " ".join(text.split()))
+    return bool(moved and number % 2) or (pair is not None and pair in text)

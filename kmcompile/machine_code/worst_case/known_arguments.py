@@ -1,4 +1,4 @@
-"""The number of bytes of a call of memcpy or memset: the constant in its third argument."""
+"""Constants in the arguments of calls: the bytes of a copy, the bits of a shift of 64 bits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from kmcompile.machine_code.worst_case.flow_graph import FlowGraph
 from kmcompile.machine_code.worst_case.instruction import Kind, NotUnderstoodError
 
 COPYING: Final = ("memcpy", "memset", "memmove")
+SHIFTING: Final = ("__ashldi3", "__ashrdi3", "__lshrdi3")
+"""Routines of avr-gcc: by 8 bits while at least 8 are left, then bit by bit."""
 _NUMBER: Final = r"#?(?P<number>-?(?:0x)?[0-9a-f]+)"
 _THIRD: Final = {
     "EM_ARM": (r"\br2\b", rf"mov[sw]?(?:\.[nw])? r2, {_NUMBER}"),
@@ -22,6 +24,7 @@ _THIRD: Final = {
 """Machine -> the register of the third argument, and the instruction that sets it to a constant."""
 _ONLY_READS: Final = {"EM_ARM": r"add(?:\.[nw]|w)? (?!r2,)\w+, \w+, r2"}
 """Machine -> the instruction that reads this register and writes another."""
+_BITS: Final = (r"\br16\b", rf"ldi r16, {_NUMBER}\b.*")
 
 
 def copied_bytes(program: Disassembly, graph: FlowGraph, callee: int) -> int:
@@ -32,21 +35,42 @@ def copied_bytes(program: Disassembly, graph: FlowGraph, callee: int) -> int:
     NotUnderstoodError
         If the number of bytes of a call is no constant that is set right before the call.
     """
+    if program.machine not in _THIRD:
+        raise NotUnderstoodError(f"{program.names[graph.entry]}: how much is copied is not known")
+    return max(_constants(program, graph, callee, *_THIRD[program.machine]))
+
+
+def shifted_bits(program: Disassembly, graph: FlowGraph, callee: int) -> frozenset[int] | None:
+    """Return the bits by which a function lets such a routine shift; None if they are not known."""
+    if program.machine != "EM_AVR":
+        return None
+    try:
+        return _constants(program, graph, callee, *_BITS)
+    except NotUnderstoodError:
+        return None
+
+
+def _constants(
+    program: Disassembly, graph: FlowGraph, callee: int, register: str, sets: str
+) -> frozenset[int]:
+    """Return the constants in a register at all calls of a routine."""
     before: dict[int, list[int]] = {}
     for node, edges in graph.edges.items():
         for edge in edges:
             before.setdefault(edge.target, []).append(node)
     calls = [n for n, edges in graph.edges.items() if any(e.callee == callee for e in edges)]
-    return max(_constant(program, graph, before, call) for call in calls)
+    return frozenset(_constant(program, graph, before, call, register, sets) for call in calls)
 
 
 def _constant(
-    program: Disassembly, graph: FlowGraph, before: dict[int, list[int]], call: int
+    program: Disassembly,
+    graph: FlowGraph,
+    before: dict[int, list[int]],
+    call: int,
+    register: str,
+    sets: str,
 ) -> int:
     where = f"{program.names.get(graph.entry, hex(graph.entry))} at {call:#x}"
-    if program.machine not in _THIRD:
-        raise NotUnderstoodError(f"{where}: how much is copied is not known")
-    register, sets = _THIRD[program.machine]
     node = call
     if graph.flows[call].delayed:
         node = program.instructions[call].next_address
