@@ -293,7 +293,7 @@ class Target:
     def tables_end(self) -> int | None:
         """Return the address below which all tables must lie, or None if there is no such limit.
 
-        avr-gcc 5.4 reads wrong values from tables of `__memx` beyond the first 64 KB of flash.
+        avr-gcc reads tables of `__flash` with addresses of 16 bits, from the first 64 KB of flash.
         """
         return 0x10000 if self.tables_apart else None
 

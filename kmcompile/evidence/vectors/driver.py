@@ -21,7 +21,7 @@ from kmcompile.program.program import Program
 from kmcompile.text.c_functions import Function
 
 _TABLE = re.compile(
-    r"^static (?:const |[A-Z0-9_]+_CONST\s+)(?:volatile __memx )?(\w+)\s+(\w+)\[\w+\] = ", re.M
+    r"^static (?:const |[A-Z0-9_]+_CONST\s+)(?:volatile __flash )?(\w+)\s+(\w+)\[\w+\] = ", re.M
 )
 _UNION = re.compile(r"^static (?:const |[A-Z0-9_]+_CONST\s+)union \{[^}]*\}\s+(\w+) = ", re.M)
 _MEMBER = re.compile(r"^    const \w+ \*(\w+);", re.M)

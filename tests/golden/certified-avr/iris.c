@@ -89,13 +89,13 @@ const char *const iris_stage_names[IRIS_N_STAGES] = {
 #endif
 
 /* What qualifies the type of a table. On an AVR it lies in program memory, which pointers to data
-   do not reach: avr-gcc reads either memory through pointers of 24 bits (its manual, named address
-   spaces). Volatile, because avr-gcc 5.4 leaves out loads through them that it would pass on to a
-   routine of its library, such as that of a comparison. All tables must lie in the first 64 KB of
-   flash: avr-gcc 5.4 reads wrong values from beyond, which the self-test tells. */
+   do not reach: avr-gcc reads the first 64 KB of it as __flash (its manual, named address spaces).
+   All tables must lie there: beyond it other bytes are read, which the self-test tells. Volatile,
+   because avr-gcc 5.4 leaves out loads of program memory that it would pass on to a routine of its
+   library, such as that of a comparison (seen with __memx). */
 #ifndef IRIS_TABLE
 #ifdef __AVR__
-#define IRIS_TABLE volatile __memx
+#define IRIS_TABLE volatile __flash
 #else
 #define IRIS_TABLE
 #endif
