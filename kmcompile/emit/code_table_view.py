@@ -9,10 +9,12 @@ from kmcompile.emit.literals import unsigned_literal
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.stages.sums.code_table import (
+    BYTES,
     CHUNKS,
     COLUMNS,
     GROUP,
     PAIRED_BYTES,
+    ROWS,
     TURN,
     CodeTable,
 )
@@ -75,6 +77,15 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class WholeProduct:
+    """The C type that holds every product of two codes, in words, and whether they are bytes."""
+
+    c_type: str
+    bits: str
+    of_bytes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CodeTableView:
     """Values for the templates of templates/code_table/.
 
@@ -90,8 +101,9 @@ class CodeTableView:
         The sign bit of a sum.
     has_signs : bool
         Whether sums may be negative.
+    whole : WholeProduct
     product_type : str
-        The C type of a single product.
+        The C type of a single product as it is added.
     adds_short : bool
         Whether a sum of 64 bits takes several products at once, added in 32 bits.
     short_terms, short_bits : int
@@ -128,6 +140,7 @@ class CodeTableView:
     sum_in_halves: bool
     half_scale: float
     product_bits: int
+    whole: WholeProduct
     sign_bit: int
     has_signs: bool
     product_type: str
@@ -191,6 +204,7 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         sum_in_halves=table.wide and table.n_features < 1 << 18,
         half_scale=2.0**24,
         product_bits=32 if short else bits,
+        whole=_whole_product(table),
         sign_bit=bits - 1,
         has_signs=table.low < 0 or bool((table.codes < 0).any()),
         product_type="uint32_t" if short else f"uint{bits}_t",
@@ -232,6 +246,14 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
     )
 
 
+def _whole_product(table: CodeTable) -> WholeProduct:
+    if not table.multiplies_bytes:
+        return WholeProduct("int32_t", "31 bits and a sign", False)
+    if WIDTHS[table.width].letter == "u":
+        return WholeProduct("uint16_t", "16 bits", True)
+    return WholeProduct("int16_t", "15 bits and a sign", True)
+
+
 def _four(table: CodeTable, number: int, indent: str) -> Four:
     lanes = range(number * table.lanes, (number + 1) * table.lanes)
     return Four(number, tuple(_word_lane(table, lane) for lane in lanes), indent)
@@ -259,7 +281,8 @@ def _templates(table: CodeTable, of_any: bool) -> tuple[str, ...]:
     if table.layout == COLUMNS and table.wide:
         return ("code_table/product", "code_table/columns_long_products")
     if not table.in_fours:
-        return ("code_table/product", f"code_table/{table.layout}_products")
+        layout = ROWS if table.layout == BYTES else table.layout
+        return ("code_table/product", f"code_table/{layout}_products")
     if of_any:
         return ("code_table/product", "image/fours_products")
     products = "sparse_products" if table.sparse else "fours_products"

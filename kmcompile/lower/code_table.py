@@ -11,6 +11,7 @@ from kmcompile.lower.codes import Coded
 from kmcompile.lower.sums import SignGroup
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages.sums.code_table import (
+    BYTES,
     CHUNKS,
     COLUMNS,
     FOURS,
@@ -30,7 +31,7 @@ _LEAST_ZEROS = 0.25
 """Share of zeros among the codes below which a sparse table is not tried: its loop also has a step
 for each group of four codes."""
 
-_SPARSE_COST = {COLUMNS: 2.0, FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0}
+_SPARSE_COST = {COLUMNS: 2.0, FOURS: 2.0, CHUNKS: 6.0, ROWS: 8.0, BYTES: 8.0}
 """Instructions of a multiply-add in a sparse table, relative to a dense one; measured."""
 
 _LANES = 4

@@ -23,7 +23,8 @@ LONGEST_STEP = 255
 """Largest step from one vector of a sparse list to the next; longer steps need entries of zeros
 between."""
 
-ROWS, COLUMNS, FOURS, CHUNKS, SPARSE = "rows", "columns", "fours", "chunks", "sparse"
+ROWS, BYTES, COLUMNS, FOURS = "rows", "bytes", "columns", "fours"
+CHUNKS, SPARSE = "chunks", "sparse"
 
 _CHUNK_BYTES = 16
 _ROW_MULTIPLE = 16
@@ -40,6 +41,7 @@ class CodeTable(Laid):
     of the stored codes is part of the semantics. The layouts are:
 
     - "rows": vector after vector.
+    - "bytes": likewise, for a core of 8 bits: codes of 8 bits stay so in the packed input.
     - "columns": blocks of `lanes` vectors, in a block feature after feature of all vectors.
     - "fours": the same with four features of each vector, then the next four. Of bytes, a four is
       stored in the order 0, 2, 1, 3.
@@ -101,9 +103,16 @@ class CodeTable(Laid):
     def x_type(self) -> str:
         """The C type of a code in the packed input.
 
-        Vector registers take bytes as they are; the smallest cores load words with one instruction.
+        Vector registers and cores of 8 bits take bytes as they are; the smallest cores of 32 bits
+        load words with one instruction.
         """
-        return {CHUNKS: C_TYPES[self.width], COLUMNS: "int32_t"}.get(self.layout, "int16_t")
+        own = C_TYPES[self.width]
+        return {CHUNKS: own, BYTES: own, COLUMNS: "int32_t"}.get(self.layout, "int16_t")
+
+    @property
+    def multiplies_bytes(self) -> bool:
+        """Whether a product is one of two bytes."""
+        return self.layout == BYTES and WIDTHS[self.width].is_byte
 
     @property
     def n_totals(self) -> int:
@@ -118,8 +127,8 @@ class CodeTable(Laid):
     @property
     def run(self) -> int:
         """Number of codes of one vector that are adjacent in a block."""
-        chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
-        return {ROWS: self.n_padded, COLUMNS: 1, CHUNKS: chunk}.get(self.layout, GROUP)
+        chunk, n = _CHUNK_BYTES // np.dtype(self.width).itemsize, self.n_padded
+        return {ROWS: n, BYTES: n, COLUMNS: 1, CHUNKS: chunk}.get(self.layout, GROUP)
 
     @property
     def pairs_bytes(self) -> bool:
@@ -130,7 +139,7 @@ class CodeTable(Laid):
     def n_padded(self) -> int:
         """Number of codes of a stored vector, padded to whole iterations of the inner loop."""
         chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
-        turn = {ROWS: _ROW_MULTIPLE, CHUNKS: chunk}.get(self.layout, GROUP)
+        turn = {ROWS: _ROW_MULTIPLE, BYTES: 1, CHUNKS: chunk}.get(self.layout, GROUP)
         return -(-self.n_used // turn) * turn
 
     @property
@@ -289,6 +298,7 @@ def _layout_text(table: CodeTable) -> str:
     order = ", a four as 0, 2, 1, 3" if table.pairs_bytes else ""
     texts = {
         ROWS: ": [vector][feature]",
+        BYTES: ": [vector][feature]",
         COLUMNS: ": [block][feature][lane]",
         FOURS: f"{order}: [block][four][lane][feature]",
         CHUNKS: f": [block][chunk][lane][{table.run} features]",
