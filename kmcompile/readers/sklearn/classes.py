@@ -51,6 +51,7 @@ TRANSFORMERS = {
     "Normalizer": "preprocessing",
     "TruncatedSVD": "decomposition",
     "FastICA": "decomposition",
+    "FactorAnalysis": "decomposition",
     "LinearDiscriminantAnalysis": "discriminant_analysis",
     **dict.fromkeys(
         (

@@ -139,6 +139,21 @@ def _ica(fields: Fields, n: int) -> tuple[Step, ...]:
     return Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n)), Projection(matrix)
 
 
+def _factors(fields: Fields, n: int) -> tuple[Step, ...]:
+    """(x - mean_) (W / psi)^T (1 + (W / psi) W^T)^-1: W are components_, psi noise_variance_."""
+    fields.require_fitted("components_")
+    components = _some_rows(fields, "components_", fields.array("components_", (None, n)))
+    with np.errstate(all="ignore"):
+        weighted = components / _positive(fields, "noise_variance_", n)
+        own = np.eye(len(components)) + weighted @ components.T
+    try:
+        matrix = np.linalg.solve(_all_finite(fields, "components_", own), weighted)
+    except np.linalg.LinAlgError:
+        raise fields.error("components_", "has equal rows", "others", "retrain the model") from None
+    exactly = Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n))
+    return exactly, Projection(_all_finite(fields, "components_", matrix))
+
+
 def _discriminant(fields: Fields, n: int) -> tuple[Step, ...]:
     """(x - xbar_) scalings_, or of solver eigen x scalings_: the first _max_components columns."""
     solver = fields.choice("solver", ("svd", "eigen"))
@@ -185,6 +200,7 @@ READERS: Mapping[str, Callable[[Fields, int], tuple[Step, ...]]] = MappingProxyT
         "Normalizer": _normalizer,
         "TruncatedSVD": _svd,
         "FastICA": _ica,
+        "FactorAnalysis": _factors,
         "LinearDiscriminantAnalysis": _discriminant,
         **selectors.READERS,
     }

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.decomposition import FastICA, TruncatedSVD
+from sklearn.decomposition import FactorAnalysis, FastICA, TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import (
     RFE,
@@ -60,6 +60,7 @@ SELECTORS = {
     "nothing": (FunctionTransformer(), X),
     "svd": (TruncatedSVD(3), X),
     "ica": (FastICA(3, random_state=0), X),
+    "factors": (FactorAnalysis(3, random_state=0), X),
     "ica unwhitened": (FastICA(whiten=False, random_state=0), X[:, :4]),
     "lda": (LinearDiscriminantAnalysis(n_components=1), X),
     "lda eigen": (LinearDiscriminantAnalysis(solver="eigen"), X),
@@ -146,4 +147,12 @@ def test_parameters_out_of_range_are_refused(step, name, value, says):
     model = make_pipeline(step, SVC()).fit(X, Y)
     setattr(model[0], name, value)
     with pytest.raises(InputError, match=says):
+        load_model(model)
+
+
+def test_factors_of_equal_huge_rows_are_refused():
+    """Their matrix has no inverse in float64: no fit gives this, a damaged file may."""
+    model = make_pipeline(FactorAnalysis(2, random_state=0), SVC()).fit(X, Y)
+    model[0].components_[:] = 1e150
+    with pytest.raises(InputError, match="components_ has equal rows"):
         load_model(model)
