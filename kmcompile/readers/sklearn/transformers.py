@@ -145,9 +145,9 @@ def _factors(fields: Fields, n: int) -> tuple[Step, ...]:
     components = _some_rows(fields, "components_", fields.array("components_", (None, n)))
     with np.errstate(all="ignore"):
         weighted = components / _positive(fields, "noise_variance_", n)
-        own: Float64Array = np.eye(len(components)) + weighted @ components.T
+        own = np.eye(len(components)) + weighted @ components.T
     try:
-        matrix = np.linalg.solve(_all_finite(fields, "components_", own), weighted)
+        matrix: Float64Array = np.linalg.solve(_all_finite(fields, "components_", own), weighted)
     except np.linalg.LinAlgError:
         raise fields.error("components_", "has equal rows", "others", "retrain the model") from None
     exactly = Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n))
