@@ -146,8 +146,9 @@ def _factors(fields: Fields, n: int) -> tuple[Step, ...]:
     with np.errstate(all="ignore"):
         weighted = components / _positive(fields, "noise_variance_", n)
         own = np.eye(len(components)) + weighted @ components.T
+    _all_finite(fields, "components_", own)
     try:
-        matrix: Float64Array = np.linalg.solve(_all_finite(fields, "components_", own), weighted)
+        matrix = np.asarray(np.linalg.solve(own, weighted), dtype=np.float64)
     except np.linalg.LinAlgError:
         raise fields.error("components_", "has equal rows", "others", "retrain the model") from None
     exactly = Affine(fields.array("mean_", (n,)), np.ones(n), np.zeros(n))
