@@ -10,8 +10,9 @@ from kmcompile.choice.front import Compared, front
 from kmcompile.report.drawing import ACCENT, INK, WIDE, Plot, legend_above
 from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
+from kmcompile.report.time_section import Pace, pace_of
 from kmcompile.report.told import Figures, Part, Rows, Text
-from kmcompile.text.figures import bytes_text, count_text, share_text
+from kmcompile.text.figures import bytes_text, count_text, milliseconds_text, share_text
 
 _HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options")
 
@@ -19,6 +20,11 @@ CAPTION = (
     "Estimated instructions of a query and bytes of flash, by which programs are compared. Proved: "
     "the share of inputs whose label is proved; where there is none, a promise is made about all "
     "labels. Options: those that ask for the program."
+)
+
+_IN_TIME = (
+    "In brackets: these instructions in time, if each takes as long as one of the built program, "
+    "whose cycles are modelled; another program has other instructions."
 )
 
 _FEWEST = 2
@@ -45,13 +51,14 @@ def choices_of(compared: Iterable[Compared]) -> list[Content]:
     ]
 
 
-def choice_rows(choices: Sequence[Report]) -> Rows:
-    """Return the table of choices."""
+def choice_rows(choices: Sequence[Report], pace: Pace | None = None) -> Rows:
+    """Return the table of choices; with the pace of the built program also estimated times."""
+    mean, worst = (pace.mean, pace.worst) if pace is not None else (None, None)
     rows = [
         (
             one["program"],
-            count_text(round(one["mean_estimated"])),
-            count_text(round(one["worst_estimated"])),
+            _instructions(one["mean_estimated"], mean),
+            _instructions(one["worst_estimated"], worst),
             bytes_text(round(one["flash_estimated"])),
             share_text(one["proved_share"]) if one["proved_share"] else "-",
             "taken" if one["chosen"] else one["options"],
@@ -61,12 +68,21 @@ def choice_rows(choices: Sequence[Report]) -> Rows:
     return Rows(_HEADS, rows)
 
 
+def _instructions(estimated: float, seconds: float | None) -> str:
+    """Return estimated instructions, in time where it is known how long each takes."""
+    text = count_text(round(estimated))
+    return text if seconds is None else f"{text} ({milliseconds_text(seconds * estimated)})"
+
+
 def choices_parts(report: Report) -> list[Part]:
     """Return what is told of the choices; nothing of a single program."""
     choices = report["choices"]
     if len(choices) < _FEWEST:
         return []
-    return [choice_rows(choices), Text(CAPTION), Figures(choices_plot(choices), "one")]
+    pace = pace_of(report)
+    caption = CAPTION if pace is None else f"{CAPTION} {_IN_TIME}"
+    plots = Figures(choices_plot(choices), "one")
+    return [choice_rows(choices, pace), Text(caption), plots]
 
 
 def choices_plot(choices: Sequence[Report]) -> list[Plot]:

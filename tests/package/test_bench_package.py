@@ -16,7 +16,7 @@ import kmcompile
 from kit.packages import CXX, C, packaged
 from kit.tools import need, succeed
 from kmcompile.emit.packages.bench_view import Bench
-from kmcompile.target import load_target
+from kmcompile.target import list_targets, load_target
 
 LONG = "a_name_of_20_letters"
 STRICT = [*C, "-O2", "-pedantic", "-Wconversion", "-Wshadow", "-Wundef"]
@@ -163,3 +163,17 @@ def test_the_sketch_of_arduino_builds_for_an_avr(tmp_path: Path) -> None:
     source = library / "examples" / "Bench" / "iris_bench.c"
     parts = ["-I", library / "src", "-c", source, "-o", tmp_path / "bench.o"]
     succeed(["avr-gcc", *flags, "-Werror", *parts])
+
+
+@pytest.mark.target
+@pytest.mark.parametrize("name", [one.name for one in list_targets() if one.boot])
+def test_it_compiles_for_each_board_without_a_warning(name: str, tmp_path: Path) -> None:
+    compiler = load_target(name).compiler
+    need(compiler.command)
+    source = packaged("bench", tmp_path / "o", name=LONG, target=name) / f"{LONG}_bench"
+    own = [f"-D{LONG.upper()}_BENCH_OWN_COUNTER"] if name == "leon3" else []
+    # The registers of a part, not of an architecture; its C library has headers of its own.
+    board = ["-mmcu=atmega2560"] if name == "avr" else ["-ffreestanding"]
+    kept = [flag for flag in compiler.flags if not flag.startswith("-mmcu")]
+    flags = [*STRICT[1:], *kept, *board, *own]
+    succeed([compiler.command, *flags, "-c", source / f"{LONG}_bench.c", "-o", tmp_path / "o.o"])
