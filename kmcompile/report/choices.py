@@ -12,7 +12,7 @@ from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
 from kmcompile.report.time_section import Pace, pace_of
 from kmcompile.report.told import Figures, Part, Rows, Text
-from kmcompile.text.figures import bytes_text, count_text, milliseconds_text, share_text
+from kmcompile.text.figures import bytes_text, count_text, share_text, small_text
 
 _HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options")
 
@@ -22,9 +22,9 @@ CAPTION = (
     "labels. Options: those that ask for the program."
 )
 
-_IN_TIME = (
-    "In brackets: these instructions in time, if each takes as long as one of the built program, "
-    "whose cycles are modelled; another program has other instructions."
+_TIMES = (
+    "Milliseconds: these instructions, if each takes as long as one of the built program, whose "
+    "cycles are modelled; another program has other instructions."
 )
 
 _FEWEST = 2
@@ -53,25 +53,28 @@ def choices_of(compared: Iterable[Compared]) -> list[Content]:
 
 def choice_rows(choices: Sequence[Report], pace: Pace | None = None) -> Rows:
     """Return the table of choices; with the pace of the built program also estimated times."""
-    mean, worst = (pace.mean, pace.worst) if pace is not None else (None, None)
+    mean_s, worst_s = (None, None) if pace is None else (pace.mean, pace.worst)
     rows = [
         (
             one["program"],
-            _instructions(one["mean_estimated"], mean),
-            _instructions(one["worst_estimated"], worst),
+            count_text(round(one["mean_estimated"])),
+            *_in_time(one["mean_estimated"], mean_s),
+            count_text(round(one["worst_estimated"])),
+            *_in_time(one["worst_estimated"], worst_s),
             bytes_text(round(one["flash_estimated"])),
             share_text(one["proved_share"]) if one["proved_share"] else "-",
             "taken" if one["chosen"] else one["options"],
         )
         for one in choices
     ]
-    return Rows(_HEADS, rows)
+    program, mean, worst, *rest = _HEADS
+    of_mean, of_worst = ([] if one is None else ["ms"] for one in (mean_s, worst_s))
+    return Rows((program, mean, *of_mean, worst, *of_worst, *rest), rows)
 
 
-def _instructions(estimated: float, seconds: float | None) -> str:
-    """Return estimated instructions, in time where it is known how long each takes."""
-    text = count_text(round(estimated))
-    return text if seconds is None else f"{text} ({milliseconds_text(seconds * estimated)})"
+def _in_time(instructions: float, seconds: float | None) -> list[str]:
+    """Return instructions in milliseconds, where it is known how long each takes."""
+    return [] if seconds is None else [small_text(1e3 * seconds * instructions)]
 
 
 def choices_parts(report: Report) -> list[Part]:
@@ -80,7 +83,7 @@ def choices_parts(report: Report) -> list[Part]:
     if len(choices) < _FEWEST:
         return []
     pace = pace_of(report)
-    caption = CAPTION if pace is None else f"{CAPTION} {_IN_TIME}"
+    caption = CAPTION if pace is None else f"{CAPTION} {_TIMES}"
     plots = Figures(choices_plot(choices), "one")
     return [choice_rows(choices, pace), Text(caption), plots]
 
