@@ -39,6 +39,7 @@ Other commands (each has its own --help):
   kmcompile show MODEL|DIR  the program as text: stages, constants, tables, cost
   kmcompile choices MODEL   the programs that it can be compiled to, and what each takes
   kmcompile verify DIR      repeat the checks of an output folder
+  kmcompile report DIR      print its report; put what a board measured into it
   kmcompile bench MODEL     instructions, flash and stack on several targets
   kmcompile image MODEL     the image of a retrained model for code that flies (--for DIR)
   kmcompile patch OLD NEW   the patch between two images
@@ -188,6 +189,29 @@ def _verify(
 
 
 @click.command()
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option("--measured", type=_FILE, help="What a board printed; it becomes part of the report.")
+@json_option
+@_quiet_option
+def _report(folder: Path, measured: Path | None, as_json: bool, quiet: bool) -> None:
+    """Print the report of an output folder; with --measured, put what a board printed into it.
+
+    The function of --package bench counts cycles on the board and prints a line. FILE may hold
+    whatever else the terminal showed.
+    """
+    from kmcompile.output import measuring
+
+    if measured is None:
+        report = measuring.report_of(folder)
+    else:
+        report = measuring.measured_report(folder, measured)
+    if as_json:
+        console.emit(console.print_json, report)
+    elif not quiet:
+        console.emit(_print_report, report, None, False)
+
+
+@click.command()
 @click.argument("model", type=_FILE)
 @click.option("--targets", default="host", metavar="A,B,...|all", help="Which targets [host].")
 @click.option("--data", type=_FILE, help="Calibration samples, not trained on.")
@@ -274,6 +298,7 @@ VERBS = {
     "show": _show,
     "choices": _choices,
     "verify": _verify,
+    "report": _report,
     "bench": _bench,
     "image": image_command,
     "patch": patch_command,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from kmcompile.build.artifact import Memory
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.emit.packages.bench_view import Bench
 from kmcompile.emit.packages.example import Example
 from kmcompile.emit.packages.package import package_files
 from kmcompile.emit.packages.stack import Stack
@@ -37,8 +38,8 @@ def packaged(
     kinds = plan.options.package or ()
     if not kinds:
         return {}
-    given = [("A test sample", plan.test_samples)]
-    given.append(("A calibration sample", plan.samples))
+    one = [("A test sample", plan.test_samples), ("A calibration sample", plan.samples)]
+    several = [("Test samples", plan.test_samples), ("Calibration samples", plan.samples)]
     stack_bytes = None if memory is None else memory.stack_bytes
     view = view_of(
         program,
@@ -49,7 +50,8 @@ def packaged(
         flash_bytes=None if memory is None else memory.flash_bytes,
         workspace_bytes=chosen.workspace_bytes,
         most=_most(plan.target, worst),
-        example=Example.of(program, given, chosen.lowered.machine.feature_names),
+        example=Example.of(program, one, chosen.lowered.machine.feature_names),
+        bench=Bench.of(program, plan.target, several, sources[f"{program.name}.c"]),
     )
     files: dict[str, str] = {}
     for kind in kinds:

@@ -10,8 +10,9 @@ from kmcompile.choice.front import Compared, front
 from kmcompile.report.drawing import ACCENT, INK, WIDE, Plot, legend_above
 from kmcompile.report.missing import Content
 from kmcompile.report.summary import Report
+from kmcompile.report.time_section import Pace, pace_of
 from kmcompile.report.told import Figures, Part, Rows, Text
-from kmcompile.text.figures import bytes_text, count_text, share_text
+from kmcompile.text.figures import bytes_text, count_text, share_text, small_text
 
 _HEADS = ("Program", "Mean", "Worst case", "Flash", "Proved", "Options")
 
@@ -19,6 +20,11 @@ CAPTION = (
     "Estimated instructions of a query and bytes of flash, by which programs are compared. Proved: "
     "the share of inputs whose label is proved; where there is none, a promise is made about all "
     "labels. Options: those that ask for the program."
+)
+
+_TIMES = (
+    "Milliseconds: these instructions, if each takes as long as one of the built program, whose "
+    "cycles are modelled; another program has other instructions."
 )
 
 _FEWEST = 2
@@ -45,20 +51,30 @@ def choices_of(compared: Iterable[Compared]) -> list[Content]:
     ]
 
 
-def choice_rows(choices: Sequence[Report]) -> Rows:
-    """Return the table of choices."""
+def choice_rows(choices: Sequence[Report], pace: Pace | None = None) -> Rows:
+    """Return the table of choices; with the pace of the built program also estimated times."""
+    mean_s, worst_s = (None, None) if pace is None else (pace.mean, pace.worst)
     rows = [
         (
             one["program"],
             count_text(round(one["mean_estimated"])),
+            *_in_time(one["mean_estimated"], mean_s),
             count_text(round(one["worst_estimated"])),
+            *_in_time(one["worst_estimated"], worst_s),
             bytes_text(round(one["flash_estimated"])),
             share_text(one["proved_share"]) if one["proved_share"] else "-",
             "taken" if one["chosen"] else one["options"],
         )
         for one in choices
     ]
-    return Rows(_HEADS, rows)
+    program, mean, worst, *rest = _HEADS
+    of_mean, of_worst = ([] if one is None else ["ms"] for one in (mean_s, worst_s))
+    return Rows((program, mean, *of_mean, worst, *of_worst, *rest), rows)
+
+
+def _in_time(instructions: float, seconds: float | None) -> list[str]:
+    """Return instructions in milliseconds, where it is known how long each takes."""
+    return [] if seconds is None else [small_text(1e3 * seconds * instructions)]
 
 
 def choices_parts(report: Report) -> list[Part]:
@@ -66,7 +82,10 @@ def choices_parts(report: Report) -> list[Part]:
     choices = report["choices"]
     if len(choices) < _FEWEST:
         return []
-    return [choice_rows(choices), Text(CAPTION), Figures(choices_plot(choices), "one")]
+    pace = pace_of(report)
+    caption = CAPTION if pace is None else f"{CAPTION} {_TIMES}"
+    plots = Figures(choices_plot(choices), "one")
+    return [choice_rows(choices, pace), Text(caption), plots]
 
 
 def choices_plot(choices: Sequence[Report]) -> list[Plot]:

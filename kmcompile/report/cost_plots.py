@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.drawing import ACCENT, INK, MUTED, WARM, Plot
 from kmcompile.report.summary import Report
-from kmcompile.text.figures import count_text, share_text
+from kmcompile.report.time_section import pace_of
+from kmcompile.text.figures import count_text, milliseconds_text, share_text, small_text
 
 _QUANTILES = 200
 _BINS = 24
@@ -41,7 +42,18 @@ def cost_plots(report: Report, cascade: Cascade) -> list[Plot]:
     marks = _marks(counted["exact"], counted["mean"], counted["p99"], counted["max"])
     marks += _mark("static worst case", counted.get("worst"), "-", INK)
     heading = "Instructions of a query, counted on the emulator"
-    return [*plots, _plot("i", heading, instructions, counted["exact"], marks)]
+    plot = _plot("i", heading, instructions, counted["exact"], marks)
+    return [*plots, replace(plot, caption=plot.caption + _in_time(report))]
+
+
+def _in_time(report: Report) -> str:
+    """Return how long instructions take, where their cycles are modelled."""
+    pace = pace_of(report)
+    if pace is None:
+        return ""
+    clock = small_text(report["target"]["time"]["clock_hz"] / 1e6)
+    thousand = milliseconds_text(1e3 * pace.mean)
+    return f" 1,000 of them take {thousand} in the mean at {clock} MHz, as modelled."
 
 
 def _marks(

@@ -8,6 +8,7 @@ from typing import Any
 
 from kmcompile.report import summary
 from kmcompile.report.checks import measured_text
+from kmcompile.report.measured import measured_facts
 from kmcompile.report.reduction_text import method_text
 from kmcompile.report.summary import Report, fact, reason
 from kmcompile.report.time_section import time_facts
@@ -68,12 +69,16 @@ def costs(report: Report, in_short: bool = False) -> list[Fact]:
     counted = report["target"]["instructions"] or {}
     if counted.get("worst") == counted.get("worst_without_replay"):
         left_out = left_out | {_WITHOUT_REPLAY}
-    told = [
+    return [
         fact(report, label, path, text)
         for label, path, text, also_in_short in _COSTS
         if not in_short or (also_in_short and path not in left_out)
     ]
-    return [*told, *time_facts(report)]
+
+
+def times(report: Report) -> list[Fact]:
+    """Return the modelled time of a query beside the measured one, or why there is none."""
+    return [*time_facts(report), *measured_facts(report)]
 
 
 def risk_facts(report: Report) -> list[Fact]:

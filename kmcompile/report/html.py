@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 
+from kmcompile.errors import InputError
 from kmcompile.report import checks, facts, summary
 from kmcompile.report.cascade import Cascade
 from kmcompile.report.choices import choices_parts
@@ -14,6 +16,8 @@ from kmcompile.report.summary import Report
 from kmcompile.report.told import Facts
 from kmcompile.report.trajectories import Trajectories
 from kmcompile.verify.evidence import Evidence
+
+_SECTION_END = "</section>"
 
 
 def render(
@@ -49,6 +53,28 @@ def render(
     )
     template = html_environment().get_template("report/report.html.j2")
     return template.render(page=page).encode("utf-8")
+
+
+def told_again(page: bytes, report: Report, names: Sequence[str]) -> bytes:
+    """Return the page of a report with some sections as another report of the program has them.
+
+    Their content follows from report.json alone. All other sections stay as they are.
+
+    Raises
+    ------
+    InputError
+        If the page lacks one of the sections: another release wrote it.
+    """
+    text, fresh = page.decode("utf-8", "replace"), sections(report)
+    macros = html_environment().get_template("report/parts.html.j2").module
+    for name in names:
+        begin = text.find(f'<section id="{name}">')
+        end = text.find(_SECTION_END, begin)
+        if begin < 0 or end < 0:
+            raise InputError(f"report.html has no section {name!r}; compile the model again")
+        told = str(macros.sections([fresh[name]])).strip()  # type: ignore[attr-defined]
+        text = text[:begin] + told + text[end + len(_SECTION_END) :]
+    return text.encode("utf-8")
 
 
 def notebook(report: Report) -> str:

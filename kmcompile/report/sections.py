@@ -12,6 +12,7 @@ from kmcompile.report.choices import choices_parts
 from kmcompile.report.cost_plots import cost_plots
 from kmcompile.report.flight import told_of
 from kmcompile.report.format_table import formats_table
+from kmcompile.report.measured import ABOUT
 from kmcompile.report.memory_map import memory_maps
 from kmcompile.report.mode_rows import modes_parts
 from kmcompile.report.plots import plots
@@ -91,6 +92,7 @@ def sections(
             *("cost", "Cost of one query", by_cost or _ALONE),
             *(Facts(costs_shown, "columns"), Text(of_sample + _COST)),
         ),
+        told("time", "Time of one query", Facts(facts.times(report)), ABOUT),
         told("memory", "Memory map", *memory_maps(report)),
         told("targets", "Targets compiled", *target_and_host(report)),
         told(

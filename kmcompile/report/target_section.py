@@ -7,6 +7,7 @@ import numpy as np
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
 from kmcompile.report import costs
+from kmcompile.report.measured import NOT_MEASURED
 from kmcompile.report.missing import Content, Missing, known
 from kmcompile.report.time_section import time_of
 from kmcompile.target import Target
@@ -39,6 +40,7 @@ def target_section(
         ),
         instructions=_instructions(program, findings, answers, sample),
         time=time_of(program, target, findings, answers, sample),
+        measured=Missing(NOT_MEASURED),
         not_shown=target.not_shown,
     )
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from kmcompile.report import checks, summary
 from kmcompile.report.checks import Status
 from kmcompile.report.choices import CAPTION, choice_rows
-from kmcompile.report.facts import costs
+from kmcompile.report.facts import costs, times
 from kmcompile.report.flight import SECTIONS
 from kmcompile.report.format_table import formats_source
 from kmcompile.report.mode_rows import STAGES, modes_source
@@ -208,7 +208,8 @@ def _formats(tables: Sequence[Rows], console: Console) -> Table:
 def _costs(report: Report, console: Console) -> Table:
     tables = sum(part["bytes"] for part in report["memory"]["tables"])
     # The reason for what is missing stands under "not available".
-    found = [one for one in costs(report, in_short=True) if not one.missing]
+    told = [*costs(report, in_short=True), *times(report)]
+    found = [one for one in told if not one.missing]
     return _facts([*found, Fact("tables", bytes_text(tables))], console)
 
 
@@ -271,6 +272,8 @@ def _missing(report: Report, console: Console) -> Table:
             summary.reason(report, f"risk.{name}") for name in ("requested", "measured")
         }
         shown = shown | stands_there
+    if report["target"]["time"] is not None or report["target"]["emulator"] is None:
+        shown = shown | {summary.reason(report, "target.measured")}
     for path, why in report["not_available"].items():
         if not path.startswith(_UNSAID) and why not in shown:
             table.add_row(_cell(f"  {path}", console), _cell(why, console, "dim"))

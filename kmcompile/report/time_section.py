@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
 from kmcompile.report import costs
@@ -50,6 +52,32 @@ def time_of(
         worst_seconds=known(worst and worst / timing.clock_hz, unbounded),
         queries=len(found),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long an instruction of the built program takes, as its cycles are modelled.
+
+    Attributes
+    ----------
+    mean : float
+        Seconds, over the instructions of the queries.
+    worst : float or None
+        The same of the static worst case.
+    """
+
+    mean: float
+    worst: float | None
+
+
+def pace_of(report: Report) -> Pace | None:
+    """Return the pace of the built program; None where no cycles are known or none were counted."""
+    time, counted = report["target"]["time"], report["target"]["instructions"]
+    if time is None or counted is None or not counted["mean"]:
+        return None
+    bounded = time["worst_seconds"] is not None and counted["worst"]
+    worst = time["worst_seconds"] / counted["worst"] if bounded else None
+    return Pace(time["mean_seconds"] / counted["mean"], worst)
 
 
 def time_facts(report: Report) -> list[Fact]:

@@ -41,6 +41,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "ros2",
             "rust",
             "micropython",
+            "bench",
         ),
         "tables": ("code", "image"),
         "verify": ("none", "host", "target"),

@@ -25,6 +25,10 @@ _FILES: Mapping[str, str] = {
     "{name}/src/{name}.h": "{name}.h",
     "{name}/src/{name}.c": "{name}.c",
     "{name}/examples/OneQuery/OneQuery.ino": "arduino/example.ino",
+    "{name}/examples/Bench/Bench.ino": "arduino/bench.ino",
+    "{name}/examples/Bench/{name}_bench.h": "bench/bench.h",
+    "{name}/examples/Bench/{name}_bench.c": "bench/bench.c",
+    "{name}/examples/Bench/{name}_bench_counter.h": "bench/arduino_counter.h",
 }
 
 _MOST_LETTERS = 16  # arduino-lint, rule LP010: an error in its strict mode

@@ -27,6 +27,14 @@ _FILES: Mapping[str, str] = {
     "kmcompile_{name}/examples/one_query/sdkconfig.defaults": "esp_idf/sdkconfig.defaults",
     "kmcompile_{name}/examples/one_query/main/CMakeLists.txt": "esp_idf/main_CMakeLists.txt",
     "kmcompile_{name}/examples/one_query/main/main.c": "esp_idf/main.c",
+    "kmcompile_{name}/examples/bench/CMakeLists.txt": "esp_idf/bench_project_CMakeLists.txt",
+    "kmcompile_{name}/examples/bench/README.md": "esp_idf/bench_README.md",
+    "kmcompile_{name}/examples/bench/sdkconfig.defaults": "esp_idf/sdkconfig.defaults",
+    "kmcompile_{name}/examples/bench/main/CMakeLists.txt": "esp_idf/bench_main_CMakeLists.txt",
+    "kmcompile_{name}/examples/bench/main/main.c": "esp_idf/bench_main.c",
+    "kmcompile_{name}/examples/bench/main/{name}_bench.h": "bench/bench.h",
+    "kmcompile_{name}/examples/bench/main/{name}_bench.c": "bench/bench.c",
+    "kmcompile_{name}/examples/bench/main/{name}_bench_counter.h": "bench/esp_idf_counter.h",
 }
 
 FRAMEWORK = Framework(_FILES)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from kmcompile.emit.environment import render
 from kmcompile.emit.packages import (
     arduino,
+    bench,
     cfs,
     esp_idf,
     fprime,
@@ -29,6 +30,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "ros2": ros2.FRAMEWORK,
     "rust": rust.FRAMEWORK,
     "micropython": micropython.FRAMEWORK,
+    "bench": bench.FRAMEWORK,
 }
 KINDS = tuple(FRAMEWORKS)
 

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from kmcompile.emit.packages.bench_view import Bench
 from kmcompile.emit.packages.example import Example
 from kmcompile.emit.packages.stack import Stack
 from kmcompile.emit.self_test_steps import n_test_steps
@@ -63,6 +64,8 @@ class PackageView:
         What a query takes at most; "" if it is not known.
     example : Example
         The query of the example.
+    bench : Bench
+        What `<name>_bench` asks.
     telemetry : SimpleNamespace or None
         The counters of `--telemetry`.
     """
@@ -86,6 +89,7 @@ class PackageView:
     workspace_bytes: int
     most: str
     example: Example
+    bench: Bench
     telemetry: SimpleNamespace | None
 
     @property
@@ -117,6 +121,7 @@ def view_of(
     workspace_bytes: int,
     most: str,
     example: Example,
+    bench: Bench,
 ) -> PackageView:
     """Return the view of a program.
 
@@ -127,7 +132,7 @@ def view_of(
     target : Target
     has_arithmetic : bool
         Whether the emitted files hold `<name>_arithmetic.c`.
-    stack, flash_bytes, workspace_bytes, most, example
+    stack, flash_bytes, workspace_bytes, most, example, bench
         As in `PackageView`.
     """
     words = words_of(program)
@@ -152,6 +157,7 @@ def view_of(
         workspace_bytes=workspace_bytes,
         most=most,
         example=example,
+        bench=bench,
         telemetry=telemetry_view(program),
     )
 

@@ -28,6 +28,7 @@ HEADINGS = {
     "show": "Print a program: `kmcompile show MODEL`",
     "choices": "Print a program: `kmcompile show MODEL`",
     "verify": "Repeat the checks: `kmcompile verify DIR`",
+    "report": "Print a report: `kmcompile report DIR`",
     "bench": "Compare targets: `kmcompile bench MODEL`",
     "image": "Make an image: `kmcompile image MODEL`",
     "patch": "Make a patch: `kmcompile patch OLD NEW`",
@@ -111,8 +112,8 @@ def test_every_option_of_a_command_is_described_with_its_values(verb: str) -> No
 
 
 def test_commands_of_the_readme_use_every_verb() -> None:
-    rows = [row[0] for row in table(README, "The twelve commands")]
-    assert len(rows) == 12
+    rows = [row[0] for row in table(README, "The thirteen commands")]
+    assert len(rows) == 13
     assert {row.split()[1] for row in rows} == {"model.pkl", *VERBS}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kmcompile.report import json_report
 from kmcompile.report.flight import SECTIONS
+from kmcompile.report.measured import NOT_MEASURED
 from kmcompile.report.missing import Content, Missing
 
 _NEVER = Missing("this stage never decides")
@@ -167,6 +168,7 @@ def make_report(**changed: Any) -> Content:
                 queries=1_171,
             ),
             time=Missing("a Cortex-M7 has caches: its cycles are not modelled"),
+            measured=Missing(NOT_MEASURED),
             not_shown=["time: no cycles, flash wait states or bus conflicts"],
         ),
         "files": {"breast_cancer.c": "a1" * 32, "breast_cancer.h": "b2" * 32},

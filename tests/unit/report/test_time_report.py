@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
+from rich.console import Console
+from sample_report import make_report
 
 from kit.catalogue import CORE
 from kmcompile.machine_code.worst_case import WorstCase
+from kmcompile.report.choices import CAPTION, choice_rows, choices_parts
+from kmcompile.report.cost_plots import _in_time
+from kmcompile.report.json_report import to_dict
+from kmcompile.report.measured import measured_facts
 from kmcompile.report.missing import Missing
-from kmcompile.report.time_section import time_facts, time_of
+from kmcompile.report.terminal import print_report
+from kmcompile.report.time_section import Pace, pace_of, time_facts, time_of
 from kmcompile.target import load_target
 from kmcompile.verify.findings import Findings
 
@@ -114,3 +122,107 @@ def test_without_a_time_its_reason_is_told():
     (fact,) = time_facts(report)
     assert fact.missing
     assert fact.value == "caches"
+
+
+def paced(**changed):
+    """Return a report whose built program takes 2 ns an instruction, at most 3 ns."""
+    time = {"mean_seconds": 2e-6, "worst_seconds": 6e-6, "clock_hz": 500_000_000}
+    counted = {"mean": 1000.0, "worst": 2000}
+    return {"target": {"time": time, "instructions": counted} | changed}
+
+
+def test_the_pace_is_that_of_the_built_program():
+    assert pace_of(paced()) == Pace(2e-6 / 1000.0, 6e-6 / 2000)
+    assert pace_of(paced(time=None)) is pace_of(paced(instructions=None)) is None
+    unbounded = {**paced()["target"]["time"], "worst_seconds": None}
+    assert pace_of(paced(time=unbounded)) == Pace(2e-6 / 1000.0, None)
+
+
+CHOICE = {
+    "program": "all vectors",
+    "options": "--mode exact",
+    "mean_estimated": 3000.4,
+    "worst_estimated": 4000.0,
+    "flash_estimated": 500.0,
+    "proved_share": 1.0,
+    "chosen": False,
+}
+
+
+def test_choices_have_times_where_the_pace_is_known():
+    for pace, heads, cells in (
+        (None, ["Mean", "Worst case"], ["3,000", "4,000"]),
+        (Pace(2e-9, None), ["Mean", "ms", "Worst case"], ["3,000", "0.006", "4,000"]),
+        (
+            Pace(2e-9, 3e-9),
+            ["Mean", "ms", "Worst case", "ms"],
+            ["3,000", "0.006", "4,000", "0.012"],
+        ),
+    ):
+        table = choice_rows([CHOICE], pace)
+        assert list(table.heads) == ["Program", *heads, "Flash", "Proved", "Options"]
+        assert list(table.rows[0]) == ["all vectors", *cells, "500 B", "100 %", "--mode exact"]
+
+
+def test_the_table_of_choices_says_what_its_times_are():
+    taken = {**CHOICE, "chosen": True, "program": "76 of 299 vectors"}
+    two = {"choices": [CHOICE, taken]}
+    _, text, _ = choices_parts({**paced(), **two})
+    assert "if each takes as long as one of the built program" in text.text
+    _, text, _ = choices_parts({**paced(time=None), **two})
+    assert text.text == CAPTION
+
+
+def test_the_plot_of_instructions_says_how_long_they_take():
+    told = " 1,000 of them take 0.002 ms in the mean at 500 MHz, as modelled."
+    assert _in_time(paced()) == told
+    assert _in_time(paced(time=None)) == ""
+
+
+MEASURED = {
+    "counter": "dwt_cyccnt",
+    "clock_hz": 480_000_000,
+    "min_cycles": 1200,
+    "median_cycles": 1500,
+    "max_cycles": 4800,
+    "min_seconds": 2.5e-6,
+    "median_seconds": 3.125e-6,
+    "max_seconds": 1e-5,
+    "queries": 16,
+}
+TIME = "least 0.0025 ms, median 0.00313 ms, largest 0.01 ms"
+CYCLES = "least 1,200, median 1,500, largest 4,800"
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (
+            {},
+            [
+                ("cycles, measured on a board", f"{CYCLES} (16 queries, dwt_cyccnt)"),
+                ("time at 480 MHz, measured on a board", TIME),
+            ],
+        ),
+        (
+            {"min_seconds": None, "clock_hz": None},
+            [("cycles, measured on a board", f"{CYCLES} (16 queries, dwt_cyccnt)")],
+        ),
+        (
+            {"min_cycles": None, "clock_hz": None, "counter": "micros"},
+            [("time, measured on a board", f"{TIME} (16 queries, micros)")],
+        ),
+    ],
+)
+def test_what_a_board_measured_says_so(changed, told):
+    facts = measured_facts({"target": {"measured": MEASURED | changed}})
+    assert [(fact.label, fact.value) for fact in facts] == told
+
+
+def test_of_a_board_without_a_model_the_terminal_says_how_to_measure():
+    for changed, is_told in (({}, True), ({"emulator": None}, False)):
+        report = to_dict(make_report())
+        report["target"] |= changed
+        lines = StringIO()
+        print_report(report, Console(file=lines, width=400))
+        assert ("kmcompile report DIR --measured FILE" in lines.getvalue()) == is_told
