@@ -259,8 +259,8 @@ def test_code_with_a_refused_image_answers_nothing(tmp_path):
     emitted = in_image(estimator("iris_rbf", 0))
     image = emitted.files["iris_image.c"].replace(b"0x4B, 0x4D, 0x49, 0x4D", b"0, 0, 0, 0")
     assert image != emitted.files["iris_image.c"]
-    object.__setattr__(emitted, "files", {**emitted.files, "iris_image.c": image})
-    with build(emitted.recipe, emitted.write(tmp_path), HOST) as artifact:
+    refused = emitted.with_file("iris_image.c", image)
+    with build(refused.recipe, refused.write(tmp_path), HOST) as artifact:
         run = runner_for(HOST).run(artifact, emitted.inputs[:3])
     assert (run.records[:, 0] == Status.ERROR_NULL).all()
     assert run.self_test != Status.OK

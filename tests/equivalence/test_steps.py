@@ -132,8 +132,7 @@ def test_a_mutant_is_found(name, tmp_path):
     source = f"{emitted.name}.c"
     text, n = re.subn(pattern, instead, emitted.files[source].decode())
     assert n > 0
-    emitted.files[source] = text.encode()
-    result = run_on_host(emitted, tmp_path)
+    result = run_on_host(emitted.with_file(source, text.encode()), tmp_path)
     assert (result.records != emitted.records).any()
 
 
@@ -145,8 +144,7 @@ def test_a_damaged_table_gives_an_error_in_steps_too(case, tmp_path):
     pattern = rf"({name}_{table}\[\w+\] = \{{\n    )\d+"
     text, n = re.subn(pattern, r"\g<1>60000", emitted.files[source].decode())
     assert n == 1
-    emitted.files[source] = text.encode()
-    records = run_on_host(emitted, tmp_path).records
+    records = run_on_host(emitted.with_file(source, text.encode()), tmp_path).records
     expected = emitted.records
     ok = expected[:, 0] == Status.OK
     words = emitted.answers.decisions.shape[1] + 8

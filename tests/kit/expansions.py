@@ -15,6 +15,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kit.emitted import Emitted, emit_model
+from kit.sharing import shared
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.lower_expansion import curvature, lower_local_expansion
 from kmcompile.model.kernel_machine import KernelMachine
@@ -85,6 +86,7 @@ class Expanded:
         model = make_pipeline(*steps, SVC(C=10, gamma=self.gamma))
         return emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self._plain(target, name)
