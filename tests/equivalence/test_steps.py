@@ -12,6 +12,7 @@ import pytest
 from kit import catalogue, coded, pairs, replays
 from kit.stepped import EVERY, QUICK
 from kit.steps import InSteps, in_steps
+from kit.tools import FAST
 from kmcompile.build import build
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status, interpret
@@ -26,16 +27,16 @@ HOST = load_target("host")
 TIMES = (1.0, 1.7, 1e6)
 
 
-def run_on_host(emitted, folder: Path):
+def run_on_host(emitted, folder: Path, optimisation: str | None = FAST):
     """Return what the C on the host gives."""
     emitted.write(folder)
-    with build(emitted.recipe, folder, HOST) as artifact:
+    with build(emitted.recipe, folder, HOST, optimisation=optimisation) as artifact:
         return HostRunner().run(artifact, emitted.inputs)
 
 
-def check(emitted, folder: Path) -> None:
+def check(emitted, folder: Path, optimisation: str | None = FAST) -> None:
     """Compare all words of the harness, those of the answers in steps among them."""
-    result = run_on_host(emitted, folder)
+    result = run_on_host(emitted, folder, optimisation)
     np.testing.assert_array_equal(result.records, emitted.records)
     assert result.self_test == Status.OK
 
@@ -51,7 +52,7 @@ def test_steps_match_the_interpreter_bit_for_bit(case, tmp_path):
 @pytest.mark.parametrize("times", TIMES)
 @pytest.mark.parametrize("case", EVERY, ids=str)
 def test_steps_of_every_stage_match_the_interpreter_bit_for_bit(case, times, tmp_path):
-    check(InSteps(case, times).emit("host"), tmp_path)
+    check(InSteps(case, times).emit("host"), tmp_path, HOST.compiler.optimisation)
 
 
 @pytest.mark.parametrize("case", QUICK, ids=str)
