@@ -31,6 +31,9 @@ DEMO := build/demo
 # One thread a process: the tests run side by side, and sums keep their order.
 export OPENBLAS_NUM_THREADS := 1
 
+# Else each of a thousand processes of the tests would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Without any compiler the C is still written; the report says that it was not verified.
 UNVERIFIED = $(shell command -v gcc > /dev/null || echo --verify none)
 

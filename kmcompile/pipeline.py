@@ -130,22 +130,21 @@ def compile_model(
         tell("reporting")
         files["queries.npz"] = folder_files.save_queries(queries)
         digests = folder_files.digests(files)
-        report = _reported(
-            Compilation(
-                machine,
-                chosen,
-                queries,
-                answers,
-                findings,
-                digests,
-                modes,
-                reduced.reduction,
-                files.get(f"{program.name}.bin"),
-                monitored,
-            ),
-            files,
+        made = Compilation(
+            machine,
+            chosen,
+            queries,
+            answers,
+            findings,
+            digests,
+            modes,
+            reduced.reduction,
+            files.get(f"{program.name}.bin"),
+            monitored,
         )
+        report = json_report.to_dict(assemble(made))
         if output is not None:
+            files |= _pages(report, made)
             output.write(files)
     for warning in (*chosen.warnings, *findings.warnings):
         warnings.warn(warning, stacklevel=2)
@@ -295,15 +294,13 @@ def _verified(
             return verifier.verify(Path(scratch), plan.options.verify)
 
 
-def _reported(made: Compilation, files: dict[str, bytes]) -> dict[str, Any]:
-    """Return the report as plain data, and add its two files to `files`."""
+def _pages(report: dict[str, Any], made: Compilation) -> dict[str, bytes]:
+    """Return the two files of the report; half of the time of a small model is its plots."""
     program, queries, answers = made.chosen.program, made.queries, made.answers
-    plain = json_report.to_dict(assemble(made))
-    files["report.json"] = json_report.dumps(plain)
-    files["report.html"] = html.render(
-        plain,
+    page = html.render(
+        report,
         made.findings.evidence,
         cascade_of(program, answers, queries, made.findings.instructions),
         trajectories_of(program, answers, queries),
     )
-    return plain
+    return {"report.json": json_report.dumps(report), "report.html": page}

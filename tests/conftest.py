@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kit import compiled_once
 from kit.covering import cover
 
 # No limit in seconds, which a busy machine would miss; the same examples in every run.
@@ -48,6 +50,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="what `make test` takes, and of each test that it leaves out the first case",
     )
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiling_once() -> Iterator[None]:
+    """The same C with the same flags is compiled once in a process."""
+    with pytest.MonkeyPatch.context() as patch:
+        compiled_once.install(patch)
+        yield
 
 
 @pytest.hookimpl(tryfirst=True)

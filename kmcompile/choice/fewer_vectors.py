@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.choice.counted_size import Measured, counted_size, good_size
 from kmcompile.choice.formats import choose_format, estimate_of_sum
@@ -17,6 +16,7 @@ from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.passes import run_passes
 from kmcompile.passes.reduction.distance import standing_for
 from kmcompile.program.wanted import wanted_of
@@ -112,7 +112,7 @@ class FewerVectors:
 
         tell("lowering the trained machine")
         self.trained = lowered_sum(machine, self.plan)
-        with threadpool_limits(1):  # threads change the rounding of products
+        with one_thread():  # threads change the rounding of products
             self._hold, picked = answers(self.control.rows), answers(pick)
             trained = Made(machine, "trained")
             self._before = point_of(trained, self.trained, self._hold, self.control, 0.0)
@@ -168,7 +168,7 @@ class FewerVectors:
 
     def size(self, steps: int) -> int:
         """Return the number of vectors so many sizes above the smallest good one."""
-        with threadpool_limits(1):
+        with one_thread():
             grid, good = good_size(self._sizes, self._risk)
         return grid[max(0, good - 1 - steps)]
 
@@ -217,7 +217,7 @@ class FewerVectors:
 
         unsure = self.control.repeats or plan.counted is not None
         unsure = unsure or (demanded and self._hold.truth is not None)
-        with threadpool_limits(1):
+        with one_thread():
             points, taken = counted_size(self._sizes, measured, plan, unsure, demanded)
         if mode != "statistical":  # what was counted holds in this format
             name = taken.lowered.program.number_format
@@ -229,7 +229,7 @@ class FewerVectors:
 
     def _at(self, n: int, plan: Plan) -> tuple[Made, Lowered, float]:
         """Return the machine of n vectors, its exact program, and its distance."""
-        with threadpool_limits(1):
+        with one_thread():
             made = self._sizes.at(n)
             made = Made(standing_for(self._machine, made.machine), made.method)
             return made, lowered_sum(made.machine, plan), self._sizes.distance(made.machine)

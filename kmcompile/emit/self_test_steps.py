@@ -23,5 +23,5 @@ def table_views(program: Program) -> tuple[TableView, ...]:
 
 def n_test_steps(program: Program) -> int:
     """Return the steps of one pass: the tables by groups of words, the known answers, the end."""
-    groups = sum(-(-table.n_words // WORDS_PER_STEP) for table in table_views(program))
+    groups = sum(-(-len(table.words()) // WORDS_PER_STEP) for table in program.tables())
     return groups + len(program.known_answers) + 1

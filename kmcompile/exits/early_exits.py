@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import InputError
 from kmcompile.exits.asked import check_names
@@ -26,6 +25,7 @@ from kmcompile.exits.without_vectors import Board
 from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.estimate import EQUAL
 from kmcompile.program.interpreter import Inputs, interpret
 from kmcompile.program.prices import price_of_sum, worst_instructions
@@ -187,7 +187,7 @@ def add_early_exits(
     room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
     room = room.on(plan.target, program).of(wanted_of(plan), program)
     if is_statistical:
-        with threadpool_limits(1):  # threads change the rounding of products
+        with one_thread():  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)
         found = WithExits(
             made.program, made.calibration, None, made.held_out, made.given, wish=made.wish

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.errors import InputError
 from kmcompile.lower.known_answers import known_answers
@@ -15,6 +14,7 @@ from kmcompile.lower.sum_constants import SumContext
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, Vote
@@ -53,7 +53,7 @@ def with_pair_sum(
     answers = interpret(program, X)
     accepted = answers.results["status"] == Status.OK
     prepared = prepare.run(Batch.of(np.ascontiguousarray(X[accepted]), program.n_decisions))
-    with threadpool_limits(1):  # the roundings of a matrix product depend on the threads
+    with one_thread():  # the roundings of a matrix product depend on the threads
         scores = class_scores(
             prepared.x.astype(np.float64), answers.results["label"][accepted], machine.n_classes
         )

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
-
-from elftools.elf.relocation import RelocationSection
+from typing import TypeVar
 
 from kmcompile.errors import ToolError
 from kmcompile.machine_code import elf
 from kmcompile.machine_code.limits import check_nested, drained
+from kmcompile.machine_code.symbols import read_relocations, read_symbols
 
 _Item = TypeVar("_Item", int, str)
-_UNDEFINED = "SHN_UNDEF"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +102,14 @@ def read_library_calls(model: Path) -> LibraryCalls:
     references: dict[int, set[int]] = {}
     undefined: dict[int, set[str]] = {}
     with elf.opened(model) as file:
-        for symbol in file.get_section_by_name(".symtab").iter_symbols():
-            if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != _UNDEFINED:
-                functions.setdefault(symbol["st_shndx"], set()).add(symbol.name)
-        for section, symbol in _relocations(file):
-            if symbol["st_shndx"] == _UNDEFINED:
-                undefined.setdefault(section, set()).add(symbol.name)
+        for symbol in read_symbols(file):
+            if symbol.is_function and symbol.is_defined:
+                functions.setdefault(symbol.section, set()).add(symbol.name)
+        for section, symbol in read_relocations(file):
+            if symbol.is_defined:
+                references.setdefault(section, set()).add(symbol.section)
             else:
-                references.setdefault(section, set()).add(symbol["st_shndx"])
+                undefined.setdefault(section, set()).add(symbol.name)
     reached = {section: _code_reached(section, functions, references) for section in functions}
     return LibraryCalls(_frozen(functions), _frozen(reached), _frozen(undefined))
 
@@ -131,16 +129,3 @@ def _code_reached(
 
 def _frozen(table: dict[int, set[_Item]]) -> dict[int, frozenset[_Item]]:
     return {section: frozenset(items) for section, items in table.items()}
-
-
-def _relocations(file: Any) -> Iterator[tuple[int, Any]]:
-    """Yield the section that refers and the symbol it refers to.
-
-    Some relocations have none: RISC-V's only say where the linker may shorten the code.
-    """
-    for relocations in file.iter_sections():
-        if isinstance(relocations, RelocationSection):
-            symbols = file.get_section(relocations["sh_link"])
-            for relocation in relocations.iter_relocations():
-                if relocation["r_info_sym"] != 0:
-                    yield relocations["sh_info"], symbols.get_symbol(relocation["r_info_sym"])

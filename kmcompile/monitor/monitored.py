@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.errors import InputError
@@ -19,6 +18,7 @@ from kmcompile.monitor.held_out import HeldOut
 from kmcompile.monitor.order import order
 from kmcompile.monitor.reading import read
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.interpreter import Status, classify
 from kmcompile.program.program import Program
 from kmcompile.program.stages import Monitor
@@ -121,7 +121,7 @@ def with_monitor(
     accepted, values = read(program, held.limit)
     counted = held.counted.of(accepted)
     n_limit, place = _place(held, counted)
-    with threadpool_limits(1):  # threads change the rounding of products
+    with one_thread():  # threads change the rounding of products
         fit, judged, n_fit = _fit_samples(program, X)
         mean = _mean_operations(program, X)
         found = choose(program, fit, judged, held.share, place / n_limit, MOST_MORE * mean)

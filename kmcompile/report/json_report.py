@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import numpy as np
 
+from kmcompile import json_schema
 from kmcompile.errors import InputError
 from kmcompile.report.missing import Content, Missing
 
@@ -95,10 +94,9 @@ def validate(report: Any) -> None:
     ValueError
         If a value or a null breaks its rule; the text names the field, the value and the rule.
     """
-    error = jsonschema.exceptions.best_match(_validator().iter_errors(report))
-    if error is not None:
-        where = ".".join(str(part) for part in error.absolute_path) or "the report"
-        raise ValueError(f"{where}: {error.message[:300]}")
+    fault = json_schema.fault(_SCHEMA, report)
+    if fault is not None:
+        raise ValueError(f"{fault[0] or 'the report'}: {fault[1][:300]}")
     json.dumps(report, allow_nan=False)  # the schema lets NaN and infinities pass
     names = [stage["name"] for stage in report["stages"]]
     if len(set(names)) != len(names):
@@ -131,9 +129,3 @@ def _below(value: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
     for number, item in enumerate(value):
         own = item if isinstance(item, Mapping) else {}
         yield number, item, f"{path}.{own.get('name', own.get('format', number))}"
-
-
-@cache
-def _validator() -> Any:
-    schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    return jsonschema.Draft202012Validator(schema)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from kmcompile import resources
+from kmcompile import json_schema, resources
 from kmcompile.errors import UsageError
 from kmcompile.target.description import (
     Boot,
@@ -44,12 +42,12 @@ def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
         If the description breaks the schema or a rule of `kmcompile.target.rules`; the text names
         the field, the value and the rule.
     """
-    import jsonschema  # here: with the extras of the tests it takes a second
-
-    error = jsonschema.exceptions.best_match(_validator().iter_errors(description))
-    if error is not None:
-        field = ".".join(str(part) for part in error.absolute_path) or "the top level"
-        raise UsageError(f"{origin}: {field}: {error.message}\nsee {_schema_path()} for the fields")
+    fault = json_schema.fault(_schema_path(), description)
+    if fault is not None:
+        field, message = fault
+        raise UsageError(
+            f"{origin}: {field or 'the top level'}: {message}\nsee {_schema_path()} for the fields"
+        )
     broken = broken_rule(description)
     if broken is not None:
         raise UsageError(f"{origin}: {broken[0]} must be {broken[1]}")
@@ -193,11 +191,3 @@ def _tuples(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _schema_path() -> Path:
     return resources.targets_dir() / "schema.json"
-
-
-@cache
-def _validator() -> Any:
-    import jsonschema
-
-    schema = json.loads(_schema_path().read_text(encoding="utf-8"))
-    return jsonschema.Draft202012Validator(schema)

@@ -30,13 +30,21 @@ class Patience:
         Largest charge in seconds.
     step : str
         The step's name in error messages, such as "compiling iris.c".
+    since_start : bool
+        Whether the program is charged from its start, which saves a look at all processes.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], limit_s: float, step: str) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        limit_s: float,
+        step: str,
+        since_start: bool = False,
+    ) -> None:
         self._process = process
         self._limit_s, self._step = limit_s, step
         self._taken_s = 0.0
-        self._computed_s = _processor_seconds(process.pid)
+        self._computed_s = 0.0 if since_start else _processor_seconds(process.pid)
         self._looked = self._computed_at = time.monotonic()
 
     def check(self) -> None:

@@ -181,7 +181,7 @@ def run_process(
         If the program fails and says that no space is left.
     """
     process = start(arguments, cwd, step, subprocess.DEVNULL, subprocess.STDOUT)
-    patience = Patience(process, timeout_s, step)
+    patience = Patience(process, timeout_s, step, since_start=True)
     try:
         while True:
             with contextlib.suppress(subprocess.TimeoutExpired):

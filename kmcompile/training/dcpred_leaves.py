@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.training.kmeans_tree import kmeans_tree, route_attributes
 from kmcompile.training.leaf_fit import Leaf, LeafSettings, fit_leaf
 from kmcompile.training.routed import RoutedAttributes
@@ -61,7 +61,7 @@ class DCPredLeaves(RoutedAttributes, BaseEstimator):  # type: ignore[misc]
             polish_steps=self.polish_steps if self.polish else 0,
             validation_fraction=self.validation_fraction,
         )
-        with threadpool_limits(1):
+        with one_thread():
             tree = kmeans_tree(X, groups, self.n_leaves, int(seeds[0]))
             root = self._root(X, Y, settings, int(seeds[-1]))
         parts = [np.flatnonzero(tree.leaf_of_row == leaf) for leaf in range(tree.n_leaves)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.training.landmarks import (
     MOST_EXACT_ROWS,
     ridge_weights,
@@ -103,7 +103,7 @@ def fit_leaf(
         the changes only; without validation.
     """
     # With several threads the sums' order, and with it the result, would be the machine's.
-    with threadpool_limits(1):
+    with one_thread():
         if start is not None:
             return _fitted(X, Y, settings, seed, start)
         if np.ptp(Y, axis=0).max() == 0.0:

@@ -11,7 +11,7 @@ import pytest
 from kit import catalogue, coded, regressions
 from kit.host_program import STRICT
 from kit.telemetry import counted_all
-from kit.tools import need, need_tools, succeed
+from kit.tools import FAST, need, need_tools, succeed
 from kit.watched import CORE, Library, Watched
 from kmcompile.build import build
 from kmcompile.build.compiling import EXACT_FLAGS
@@ -33,7 +33,7 @@ BOARDS = {
 def test_the_host_counts_every_answer_as_python_does(case, tmp_path):
     emitted = catalogue.emitted(case, "host")
     emitted.write(tmp_path)
-    with build(emitted.recipe, tmp_path, load_target("host")) as artifact:
+    with build(emitted.recipe, tmp_path, load_target("host"), optimisation=FAST) as artifact:
         records = HostRunner().run(artifact, emitted.inputs).records
     np.testing.assert_array_equal(records, emitted.records)
 
@@ -231,7 +231,7 @@ def test_the_exact_check_finds_a_changed_count(case, right, wrong, tmp_path):
     source = emitted.write(tmp_path) / "iris.c"
     assert source.read_text().count(right) == 1
     source.write_text(source.read_text().replace(right, wrong))
-    with build(emitted.recipe, tmp_path, load_target("host")) as artifact:
+    with build(emitted.recipe, tmp_path, load_target("host"), optimisation=FAST) as artifact:
         records = HostRunner().run(artifact, emitted.inputs).records
     assert (records != emitted.records).any()
     own, expected = (answers_of(one)[0] for one in (records, emitted.records))

@@ -13,6 +13,7 @@ from kit import catalogue
 from kit.input_tolerances import CORE, MORE, Tolerant
 from kit.real_model import DIGITS, RealModel
 from kit.steps import InSteps
+from kit.tools import FAST
 from kmcompile.lower.input_tolerance import prepared_tolerance, with_input_tolerance
 from kmcompile.model.reference import evaluate
 from kmcompile.program import storage
@@ -39,14 +40,14 @@ def asked(case: Tolerant):
 
 @pytest.mark.parametrize("case", EVERY, ids=str)
 def test_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
-    check_on_host(catalogue.emitted(case, "host"), Compiler("gcc", "-O2"), tmp_path)
+    check_on_host(catalogue.emitted(case, "host"), Compiler("gcc", FAST), tmp_path)
 
 
 @pytest.mark.parametrize("case", [*CORE[1:4], *CORE[5:], MORE[1]], ids=str)
 def test_c_in_steps_matches_the_interpreter_bit_for_bit(case, tmp_path):
     """The last step of the sum bounds the decisions over the box, too."""
     emitted = catalogue.emitted(InSteps(case), "host")
-    check_on_host(emitted, Compiler("gcc", "-O2"), tmp_path)
+    check_on_host(emitted, Compiler("gcc", FAST), tmp_path)
 
 
 @pytest.mark.parametrize("case", EVERY, ids=str)

@@ -18,7 +18,7 @@ from kit.long_replays import EVERY, QUICK, InIntegers, in_integers
 from kit.real_model import DIGITS, RealModel
 from kit.replays import neighbours
 from kit.roundings import flushing_subnormals, need_fma, run
-from kit.tools import need, need_tools
+from kit.tools import FAST, need, need_tools
 from kmcompile.build import build
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -74,7 +74,8 @@ def check(emitted, target, folder) -> None:
     """Compare all words of the harness; some queries must have been replayed."""
     assert emitted.program.replay.in_integers == (target.program.replay == "integers")
     emitted.write(folder)
-    with build(emitted.recipe, folder, target) as artifact:
+    optimisation = FAST if target.boot is None else None
+    with build(emitted.recipe, folder, target, optimisation=optimisation) as artifact:
         result = runner_for(target).run(artifact, emitted.inputs)
     np.testing.assert_array_equal(result.records, emitted.records)
     assert result.self_test == Status.OK

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kit import catalogue, monitors
+from kit.tools import FAST
 from kmcompile.build import build
 from kmcompile.monitor.reading import read
 from kmcompile.program.interpreter import Status, interpret
@@ -19,7 +20,7 @@ HOST = load_target("host")
 def test_c_gives_the_interpreter_s_answers_with_every_monitor(case, tmp_path):
     emitted = catalogue.emitted(case, "host")
     emitted.write(tmp_path)
-    with build(emitted.recipe, tmp_path, HOST) as artifact:
+    with build(emitted.recipe, tmp_path, HOST, optimisation=FAST) as artifact:
         result = HostRunner().run(artifact, emitted.inputs)
     np.testing.assert_array_equal(result.records, emitted.records)
     assert result.self_test == Status.OK
@@ -52,7 +53,7 @@ def test_another_limit_in_the_c_gives_other_records(number, tmp_path):
     passing = monitor.score(values)[monitor.passes(values)].max()
     less = f"{passing - 1}ULL" if number == 9 else f"{float(passing) * 0.9999:.9g}f"
     source.write_text(text.replace(limit, f"{limit.split('=')[0]}= {less};"))
-    with build(emitted.recipe, tmp_path, HOST) as artifact:
+    with build(emitted.recipe, tmp_path, HOST, optimisation=FAST) as artifact:
         result = HostRunner().run(artifact, emitted.inputs)
     assert (result.records != emitted.records).any()
 

@@ -13,7 +13,7 @@ from kit.covering import every_nth
 from kit.emitted import Emitted
 from kit.real_model import RealModel
 from kit.roundings import flushing_subnormals, need_fma, run
-from kit.tools import need
+from kit.tools import FAST, need
 from kmcompile.build import build
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.program.interpreter import Status, interpret
@@ -70,7 +70,7 @@ def test_the_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     need("gcc")
     emitted = catalogue.emitted(case, "host")
     emitted.write(tmp_path)
-    with build(emitted.recipe, tmp_path, emitted.target) as artifact:
+    with build(emitted.recipe, tmp_path, emitted.target, optimisation=FAST) as artifact:
         result = HostRunner().run(artifact, emitted.inputs)
     np.testing.assert_array_equal(result.records, emitted.records)
     assert set(emitted.records[:, -len(emitted.program.classes) - 2]) >= {0, 3}
@@ -84,7 +84,7 @@ def test_the_c_of_every_sigmoid_matches_the_interpreter(platt, tmp_path):
     machine = replace(calibrated.read("rbf"), log_odds=False, platt=platt)
     emitted = Emitted(machine, lower_in_format(machine, target, "iris", "int16").program, target)
     emitted.write(tmp_path)
-    with build(emitted.recipe, tmp_path, target) as artifact:
+    with build(emitted.recipe, tmp_path, target, optimisation=FAST) as artifact:
         result = HostRunner().run(artifact, emitted.inputs)
     np.testing.assert_array_equal(result.records, emitted.records)
     header = " ".join(emitted.files["iris.h"].decode().replace("\n *", " ").split())

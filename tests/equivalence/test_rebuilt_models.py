@@ -14,6 +14,7 @@ import pytest
 
 from kit.calibrated import Calibrated
 from kit.catalogue import SPECIAL, every_combination
+from kit.covering import by_fields
 from kit.emitted import Emitted
 from kit.every_target import FEW, GROUPS
 from kit.tools import need
@@ -38,7 +39,7 @@ def rebuilt(emitted: Emitted, folder: Path) -> rebuild.Machine:
     return rebuild.Machine(folder / document)
 
 
-@pytest.mark.parametrize("case", [*every_combination(), *SPECIAL], ids=str)
+@pytest.mark.parametrize("case", by_fields([*every_combination(), *SPECIAL]))
 def test_rebuilt_decisions_are_the_reference_s_and_within_the_answers_bounds(case, tmp_path):
     emitted = case.emit("host")
     X = emitted.queries[:150:13][:N_QUERIES]

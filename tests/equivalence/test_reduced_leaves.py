@@ -11,7 +11,7 @@ from test_c_matches_interpreter import Compiler, check_on_host
 from kit.emitted import Emitted
 from kit.reduced_leaves import CORE, ReducedLeaves
 from kit.routed import samples
-from kit.tools import need_tools
+from kit.tools import FAST, need_tools
 from kmcompile.build import build
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.likely_inputs import generate
@@ -47,7 +47,7 @@ def test_c_is_the_interpreter_s_and_bounds_are_the_trained_machine_s(case, tmp_p
     if made.machine.task is not Task.REGRESSION:
         certified = results["certified"]
         np.testing.assert_array_equal(results["label"][certified], reference.labels[certified])
-    check_on_host(made, Compiler("gcc", "-O2"), tmp_path)
+    check_on_host(made, Compiler("gcc", FAST), tmp_path)
 
 
 def test_with_nearly_all_vectors_labels_are_certified():

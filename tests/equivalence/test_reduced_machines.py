@@ -18,7 +18,7 @@ from test_c_matches_interpreter import Compiler, check_on_host
 
 from kit.emitted import Emitted
 from kit.function_kernels import load_machine
-from kit.tools import need_tools
+from kit.tools import FAST, need_tools
 from kmcompile.build import build
 from kmcompile.choice.asked_vectors import as_asked
 from kmcompile.choice.program import choose_program
@@ -124,7 +124,7 @@ def test_c_is_the_interpreter_s_and_bounds_are_the_trained_machine_s(
     made = emitted(name, number_format, scaled, n)
     assert made.program.model_sha256 == made.machine.sha256
     check_against_trained(made)
-    check_on_host(made, Compiler("gcc", "-O2"), tmp_path)
+    check_on_host(made, Compiler("gcc", FAST), tmp_path)
 
 
 @pytest.mark.parametrize("name", ["binary", "one_vs_one", "one_class"])
@@ -181,4 +181,4 @@ def test_statistical_exits_before_a_reduced_sum(several, number_format, tmp_path
     assert (results["label"] != trained_labels).mean() <= risk
     certified = results["certified"]
     np.testing.assert_array_equal(results["label"][certified], trained_labels[certified])
-    check_on_host(made, Compiler("gcc", "-O2"), tmp_path / "c")
+    check_on_host(made, Compiler("gcc", FAST), tmp_path / "c")

@@ -109,8 +109,8 @@ def test_a_check_that_is_left_out_is_found(name, tmp_path: Path):
     emitted = InSteps(case).emit("host")
     text, n = re.subn(check_in_c, "false", emitted.files["iris.c"].decode())
     assert n == 1
-    emitted.files["iris.c"] = text.encode()
-    program = build_program(emitted, tmp_path, MAIN.replace("ANSWER", "result"), FLAGS)
+    changed = emitted.with_file("iris.c", text.encode())
+    program = build_program(changed, tmp_path, MAIN.replace("ANSWER", "result"), FLAGS)
     done = subprocess.run([program], capture_output=True, timeout=HANGS_S, check=False, text=True)
     assert done.returncode or "runtime error" in done.stderr
 

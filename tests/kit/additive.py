@@ -15,6 +15,7 @@ from kit.catalogue import Case
 from kit.emitted import Emitted, emit_machine
 from kit.function_kernels import intersection_kernel, load_machine
 from kit.replays import Replayed
+from kit.sharing import shared
 from kmcompile.exits.feature_functions import SUMS
 from kmcompile.kernels import Intersection
 from kmcompile.model.kernel_machine import KernelMachine
@@ -35,6 +36,7 @@ class Additive:
         machine = load_machine(self._fitted())
         return machine if machine.kernel.additive else replace(machine, kernel=Intersection())
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         machine = self.machine()

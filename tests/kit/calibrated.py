@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kit.emitted import Emitted, named
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.kernel_machine import KernelMachine
@@ -48,6 +49,7 @@ class Calibrated:
         words = ["calibrated", self.model, self.number_format]
         return "-".join(words if self.threshold is None else [*words, str(self.threshold)])
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         loaded = named(target)

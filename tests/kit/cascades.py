@@ -18,6 +18,7 @@ from sklearn.svm import SVC
 from kit import class_scores
 from kit.emitted import Emitted, emit_model
 from kit.reduced_sets import estimate, fitted_reduced_set, scaled
+from kit.sharing import shared
 from kmcompile.exits.statistical.case import gate_of
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
@@ -90,6 +91,7 @@ class Cascade:
         words += [f"{self.n_scores}_scores"] if self.n_scores else []
         return "-".join([*words, f"{self.n_reduced}_reduced"])
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         X, y = _digits(self.task, self.pooled)

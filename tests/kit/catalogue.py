@@ -31,6 +31,7 @@ from kit.certified import Certified
 from kit.coded import Coded
 from kit.emitted import Emitted, emit_model
 from kit.function_kernels import kernel_function
+from kit.sharing import shared
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {
@@ -125,6 +126,7 @@ class Case:
             model[-1]._sklearn_version = "1.7.2"
         return model
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return emit_model(self.fitted(), target, name)

@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 from kit import expansions, quadratics, sign_maps, subspaces
 from kit.emitted import Emitted, emit_model
 from kit.function_kernels import kernel_function
+from kit.sharing import shared
 from kit.sparse_digits import sparse_digits
 from kmcompile.exits.certified.bound_sequence import lower_bound_sequence
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
@@ -67,6 +68,7 @@ class Certified:
         order = np.random.default_rng(0).permutation(len(X))
         return X[order], y[order]
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         X, y = self.samples()

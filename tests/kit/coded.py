@@ -17,6 +17,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from kit.emitted import Emitted, emit_in_format
 from kit.function_kernels import intersection_kernel
+from kit.sharing import shared
 from kmcompile.target import Target
 
 
@@ -167,6 +168,7 @@ class Coded:
         replay = {None: "", False: "-replay", True: "-replay-low"}[self.low_parts]
         return f"{self.number_format}-{self.made.__name__}{replay}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return emit_in_format(self.made(), self.number_format, target, name, self.low_parts)

@@ -13,6 +13,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kit.emitted import Emitted, named
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.integer_program import with_polynomial
@@ -69,6 +70,7 @@ class CodedPolynomial:
         machine = readers.load_model(self.fitted())
         return lower_in_format(machine, named(target), name, self.number_format)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         board = named(target)

@@ -5,9 +5,13 @@ For tests that compile C or compare it; models of this package return it from `e
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
+from typing import Self
 
 import numpy as np
 
@@ -53,12 +57,23 @@ class Emitted:
         return self.program.name
 
     @cached_property
-    def files(self) -> dict[str, bytes]:
+    def files(self) -> Mapping[str, bytes]:
         """The files that the program determines."""
         command = f"kmcompile {self.name}.pkl --target {self.target.name}"
         sources = emit(self.program, self.target, command, "a model of the tests")
         described = describe(self.machine, self.program, self.target, sources, command)
-        return folder_files.of_program(self.program, self.target, sources, description=described)
+        files = folder_files.of_program(self.program, self.target, sources, description=described)
+        return MappingProxyType(files)
+
+    def with_file(self, name: str, content: bytes) -> Self:
+        """Return the same with another content of a file, and the answers of its program."""
+        return self.with_files({**self.files, name: content})
+
+    def with_files(self, files: Mapping[str, bytes]) -> Self:
+        """Return the same with other files, and the answers of its program."""
+        changed = copy(self)
+        vars(changed)["files"] = MappingProxyType(files)
+        return changed
 
     @cached_property
     def recipe(self) -> Recipe:

@@ -35,6 +35,7 @@ from kit.reduced_machines import Reduced
 from kit.regressions import N_OF_PARTED, Regression
 from kit.replays import Replayed
 from kit.routed import Routed
+from kit.sharing import shared
 from kit.sign_maps import Mapped
 from kit.sparse_digits import SparseDigits
 from kit.steps import InSteps
@@ -69,6 +70,7 @@ class InFormat:
     def __str__(self) -> str:
         return f"{self.number_format}-{self.case}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return emit_in_format(self.case.fitted(), self.number_format, target, name)

@@ -13,14 +13,15 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine, make_mo
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 from kit.emitted import Emitted, emit_model
+from kit.sharing import shared
 from kmcompile.exits.certified.expansion_tree import Centre, tree
 from kmcompile.exits.certified.lower_expansion import curvature, lower_local_expansion
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.threads import one_thread
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit
@@ -85,6 +86,7 @@ class Expanded:
         model = make_pipeline(*steps, SVC(C=10, gamma=self.gamma))
         return emit_model(model.fit(X[: self.n_trained], y[: self.n_trained]), target, name)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self._plain(target, name)
@@ -105,7 +107,7 @@ class Expanded:
         """Return the centres."""
         X = self.fresh[::2]
         prepared = program.prepare.run(Batch.of(X, program.n_decisions)).x.astype(np.float64)
-        with threadpool_limits(1):
+        with one_thread():
             labels = evaluate(machine, X).labels
             return tree(machine, program, prepared, labels, self.shape, n_labels=self.n_labels)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -67,8 +67,12 @@ _MODELS: dict[str, tuple[Any, Any]] = {
 NAMES = tuple(name for name in _MODELS if name != "digits_rbf")
 
 
+@cache
 def estimator(name: str, part: int) -> Any:
-    """Return a model that was fitted to part 0, 1, ... of its data; parts overlap."""
+    """Return a model that was fitted to part 0, 1, ... of its data; parts overlap.
+
+    All tests of a process share it, and the images of it that have the same options.
+    """
     load, make = _MODELS[name]
     X, y = load(return_X_y=True)
     rng = np.random.default_rng(part)
@@ -96,8 +100,7 @@ class InImage(Emitted):
         """Return this code with the image of another model."""
         flying = InImage(other.machine, other.program, other.target)
         name = f"{self.name}_image.c"
-        object.__setattr__(flying, "files", {**self.files, name: other.files[name]})
-        return flying
+        return flying.with_files({**self.files, name: other.files[name]})
 
 
 def in_image(
@@ -109,14 +112,20 @@ def in_image(
     **more: Any,
 ) -> InImage:
     """Return a fitted estimator in an image, for the code of another one if this is given."""
-    machine = load_machine(fitted)
-    loaded = named(target)
     options: dict[str, Any] = {"mode": mode, **more} if mode == "exact" else more
+    return _in_image(fitted, named(target), like, vectors, **options)
+
+
+@lru_cache(maxsize=128)
+def _in_image(
+    fitted: Any, target: Target, like: InImage | None, vectors: int | None, **options: Any
+) -> InImage:
+    machine = load_machine(fitted)
     plan = plan_for(
-        machine, tables="image", capacity=vectors, name="iris", target=loaded.name, **options
+        machine, tables="image", capacity=vectors, name="iris", target=target.name, **options
     )
     program = for_image(machine, plan, str, None if like is None else like.program).program
-    return InImage(machine, program, loaded)
+    return InImage(machine, program, target)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, OneClassSVM
 
 from kit.emitted import Emitted, named
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.certify import fit
@@ -110,6 +111,7 @@ class Tolerant:
             program = replace(program, mode="certified", exits=exits)
         return machine, program
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         machine, program = self.lower(target, name)

@@ -19,6 +19,7 @@ from kit import certified
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, emit_in_format
 from kit.every_offer import every_offer
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.lower.formats import lower_in_format
@@ -93,6 +94,7 @@ class Certified:
     def __str__(self) -> str:
         return "-".join([self.number_format, self.data, *self.exits])
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         model, fresh = DATA[self.data].fitted(self.n_trained)
@@ -135,6 +137,7 @@ class Statistical:
     def __str__(self) -> str:
         return f"{self.number_format}-{self.data}-{self.n_reduced}_reduced"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         model, fresh = DATA[self.data].fitted(self.n_trained)

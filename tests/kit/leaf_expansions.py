@@ -8,6 +8,7 @@ import numpy as np
 
 from kit.emitted import Emitted, named
 from kit.routed import Routed, samples
+from kit.sharing import shared
 from kmcompile.exits.candidates.search_budget import SearchBudget
 from kmcompile.exits.certified.leaf_expansion import leaf_centres, lower_leaf_expansion
 from kmcompile.exits.statistical.case import prepared, range_gate
@@ -36,6 +37,7 @@ class LeavesExpanded:
         rng = np.random.default_rng(1)
         return np.float32(X + rng.normal(scale=0.1, size=X.shape))
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return self.of_machine(self.routed.machine(), target, name)
@@ -67,6 +69,7 @@ class BesideStatistical:
     def __str__(self) -> str:
         return f"statistical-{self.expanded}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self.expanded.emit(target, name)

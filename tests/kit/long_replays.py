@@ -10,6 +10,7 @@ from typing import Any
 
 from kit import coded, pairs, replays
 from kit.emitted import Emitted, named
+from kit.sharing import shared
 from kit.steps import InSteps
 from kmcompile.target import Target
 
@@ -29,6 +30,7 @@ class InIntegers:
     def __str__(self) -> str:
         return f"integers-{self.case}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         return self.case.emit(in_integers(target), name)

@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 
 from kit.certified import exits_of, with_exits
 from kit.emitted import Emitted, emit_model
+from kit.sharing import shared
 from kmcompile.lower.pair_choice import with_pair_sum
 from kmcompile.lower.replay import lower_replay
 from kmcompile.passes import run_passes
@@ -36,6 +37,7 @@ class ManyClasses:
     def __str__(self) -> str:
         return "many_classes-replay" if self.replays else "many_classes"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         X, _ = samples()

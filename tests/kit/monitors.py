@@ -14,6 +14,7 @@ from kit import catalogue, certified, coded, regressions
 from kit.cascades import CORE as CASCADES
 from kit.emitted import Emitted
 from kit.replays import Replayed
+from kit.sharing import shared
 from kmcompile.monitor.reading import per_unit, read
 from kmcompile.monitor.score import Score, rounded
 from kmcompile.program.program import Program
@@ -80,6 +81,7 @@ class Monitored:
     def __str__(self) -> str:
         return f"monitor-{self.parts}-{self.step}-{self.case}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C, with queries at the monitor's limit, too."""
         plain = self.case.emit(target, name)

@@ -14,6 +14,7 @@ from sklearn.svm import SVC
 
 from kit.certified import with_exits
 from kit.emitted import Emitted, emit_model
+from kit.sharing import shared
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.certified.likely import likely_inputs
 from kmcompile.exits.certified.local_expansion import fit_local_expansion
@@ -46,6 +47,7 @@ class Pairs:
         """Return the C of this machine with an exact sum."""
         return emit_model(self.fitted(), target, name)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         emitted = self.exact(target, name)

@@ -16,6 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kit.emitted import Emitted, named
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.lower import lower
 from kmcompile.lower.program import with_tolerance
@@ -84,6 +85,7 @@ class Polynomial:
             program = replace(program, replay=lower_replay(machine, target, program, ordinary))
         return program
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C, with a replay only where double has 64 bits."""
         if self.replays and named(target).double_bits != 64:

@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC
 
 from kit.emitted import Emitted, named
+from kit.sharing import shared
 from kit.subspaces import PREPROCESSING, SubspaceCase
 from kmcompile import readers
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
@@ -75,6 +76,7 @@ class QuadraticCase:
             return model.fit(X[: self.n_trained], y[: self.n_trained])
         return self._model.fitted()
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         board = named(target)

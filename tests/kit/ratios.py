@@ -11,6 +11,7 @@ import numpy as np
 
 from kit.certified import Certified
 from kit.emitted import Emitted
+from kit.sharing import shared
 from kmcompile.exits.statistical.case import prepared, range_gate
 from kmcompile.program.stages import BoundSequence, IntervalRatio
 from kmcompile.target import Target
@@ -37,6 +38,7 @@ class Ratio:
     def __str__(self) -> str:
         return f"{self.certified}-{self.ratio:g}_to_1"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self.certified.emit(target, name)

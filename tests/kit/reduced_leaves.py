@@ -8,6 +8,7 @@ import numpy as np
 
 from kit.emitted import Emitted, named
 from kit.routed import Routed
+from kit.sharing import shared
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
@@ -47,6 +48,7 @@ class ReducedLeaves:
         made = sizes_of(machine, most_of_leaf=self.most_of_leaf).at(self.n)
         return standing_for(machine, made.machine)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C, and the trained machine."""
         fewer = self.machine()

@@ -13,6 +13,7 @@ from sklearn.svm import SVC
 from kit.emitted import Emitted, named
 from kit.function_kernels import load_machine
 from kit.reduced_digits import estimator
+from kit.sharing import shared
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.lower.reduced import with_distance
 from kmcompile.model.kernel_machine import KernelMachine
@@ -50,6 +51,7 @@ class Reduced:
         trained = load_machine(MODELS[self.model]())
         return standing_for(trained, pursue(trained, self.n).reduced(self.n))
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         fewer = self.machine()

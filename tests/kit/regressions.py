@@ -17,6 +17,7 @@ from sklearn.svm import SVR
 
 from kit.emitted import Emitted, named
 from kit.every_offer import every_offer
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.lower.formats import Lowered, lower_in_format
@@ -75,6 +76,7 @@ class Regression:
             program = replace(program, replay=replace(replay, at_once=self.at_once))
         return lowered, program
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         _, program = self.lower(target, name)

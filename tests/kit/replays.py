@@ -13,6 +13,7 @@ import numpy as np
 from kit.catalogue import CORE as CASES
 from kit.catalogue import every_combination
 from kit.emitted import Emitted
+from kit.sharing import shared
 from kit.sparse_digits import SparseDigits
 from kmcompile.lower.replay import lower_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
@@ -39,6 +40,7 @@ class Replayed:
         words = ["replay", *["at-once"] * self.at_once, *["low"] * self.low_parts, str(self.case)]
         return "-".join(words)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = self.case.emit(target, name)

@@ -10,6 +10,7 @@ from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.svm import SVC, SVR
 
 from kit.emitted import Emitted, named
+from kit.sharing import once, shared
 from kmcompile.kernels import Poly, Rbf
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.lower.formats import lower_in_format
@@ -67,6 +68,7 @@ class Routed:
         """The kernel of all leaves."""
         return Rbf(0.2) if self.kernel == "rbf" else Poly(0.2, 1.0, 3)
 
+    @once
     def machine(self) -> KernelMachine:
         """Return the routed machine."""
         X, y = samples(self.data)
@@ -145,6 +147,7 @@ class Routed:
             fitted = SVC(C=10.0, **kernel).fit(X, own)
         return fitted.support_vectors_, fitted.dual_coef_[0], float(fitted.intercept_[0])
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         machine = self.machine()

@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from kit.emitted import Emitted, emit_model
 from kit.lowered import program_of
 from kit.shared_data import data_file
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.exits.certified.sign_map import build_sign_map
 from kmcompile.model.kernel_machine import KernelMachine
@@ -79,6 +80,7 @@ class Mapped:
         """As it was trained."""
         return readers.load_model(self.estimator)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = emit_model(self.estimator, target, name)

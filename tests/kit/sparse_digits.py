@@ -16,6 +16,7 @@ from sklearn.svm import SVC
 
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, emit_model
+from kit.sharing import shared
 from kmcompile.target import Target
 
 KERNELS: dict[str, dict[str, Any]] = {
@@ -76,6 +77,7 @@ class SparseDigits:
         parts = [vectors[:4], beside, fresh[:8], dense, 50 * fresh[:2], -fresh[8:10], 0 * dense[:1]]
         return np.concatenate(parts).astype(np.float32)
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C, with sparse, dense and distant queries."""
         plain = emit_model(self.fitted(), target, name)

@@ -20,6 +20,7 @@ from sklearn.svm import SVC, SVR, OneClassSVM
 from kit.cascades import Cascade, Stages
 from kit.emitted import Emitted, named
 from kit.monitors import watched
+from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.exits.certified import (
     bound_sequence,
@@ -153,6 +154,7 @@ class Chain:
         flags = ("by_pairs", "break_ties", "backwards", "replays")
         return "-".join([*words, *(flag for flag in flags if getattr(self, flag))])
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C, with fresh and generated queries and those at the edges."""
         board = named(target)

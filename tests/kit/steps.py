@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kit.emitted import Emitted
+from kit.sharing import shared
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import smallest_step, weighted_step
 from kmcompile.target import Target
@@ -31,6 +32,7 @@ class InSteps:
     def __str__(self) -> str:
         return f"{self.times:g}-steps-{self.model}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         emitted = self.model.emit(target, name)

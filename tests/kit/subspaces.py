@@ -16,6 +16,7 @@ from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 from kit.emitted import Emitted, emit_model
+from kit.sharing import shared
 from kit.sparse_digits import sparse_digits
 from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
 from kmcompile.exits.certified.subspace import Trial
@@ -81,6 +82,7 @@ class SubspaceCase:
         model = make_pipeline(*PREPROCESSING[self.preprocessing](), classifier)
         return model.fit(X[: self.n_trained], y[: self.n_trained])
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         plain = emit_model(self.fitted(), target, name)

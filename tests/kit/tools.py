@@ -15,6 +15,10 @@ from kmcompile.target import Target
 HANGS_S = 3600.0
 """Seconds after which a program is taken to hang, however busy or slow the machine is."""
 
+FAST = "-O1"
+"""What builds C for the host in less than half the time of its own level, where the test is of
+something else: the levels and compilers have `test_c_matches_interpreter`."""
+
 
 def need(*commands: str) -> None:
     """Skip the test if a program is missing; in CI that is a failure."""

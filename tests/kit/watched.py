@@ -13,6 +13,7 @@ import numpy as np
 from kit import calibrated, cascades, catalogue, coded, regressions
 from kit.emitted import Emitted
 from kit.host_program import STRICT
+from kit.sharing import shared
 from kit.tools import need, succeed
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.program.telemetry import n_words
@@ -32,6 +33,7 @@ class Watched:
     def __str__(self) -> str:
         return f"watched-{self.case}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         emitted = self.case.emit(target, name)
@@ -58,6 +60,7 @@ class Doubled:
     def __str__(self) -> str:
         return f"doubled-{self.case}"
 
+    @shared
     def emit(self, target: str | Target, name: str = "iris") -> Emitted:
         """Return the emitted C."""
         emitted = self.case.emit(target, name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,13 +24,22 @@ from kmcompile.emit.packages.fprime import component_name
 LONG = "a_2_name_of_20_chars"
 
 
+def project_in(folder: Path, **options: Any) -> Project:
+    """Return a project of two libraries: a classifier and a regression."""
+    iris = packaged("fprime", folder / "o_iris", **options) / "iris"
+    disease = packaged("fprime", folder / "o_disease", "regression", name="disease", **options)
+    return Project((iris, disease / "disease"), folder / "build")
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Return a project of two libraries: a classifier and a regression."""
-    folder = tmp_path_factory.mktemp("project")
-    iris = packaged("fprime", folder / "o_iris") / "iris"
-    disease = packaged("fprime", folder / "o_disease", "regression", name="disease") / "disease"
-    return Project((iris, disease), folder / "build")
+    return project_in(tmp_path_factory.mktemp("project"))
+
+
+@pytest.fixture(scope="module")
+def counting(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Return the project with telemetry."""
+    return project_in(tmp_path_factory.mktemp("counting"), telemetry=True)
 
 
 @pytest.mark.parametrize("component", ["Iris", "IrisActive", "Disease", "DiseaseActive"])
@@ -45,12 +55,12 @@ def test_its_own_unit_tests_pass_in_an_integer_format_with_a_long_name(tmp_path:
         succeed([made.unit_test(component)])
 
 
-@pytest.mark.parametrize("model", ["iris", "regression"])
-def test_its_own_unit_tests_pass_with_telemetry(model: str, tmp_path: Path) -> None:
-    library = packaged("fprime", tmp_path / "o", model, telemetry=True) / "iris"
-    made = Project((library,), tmp_path / "build")
-    for component in ("Iris", "IrisActive"):
-        assert succeed([made.unit_test(component)]) == "7 tests passed\n"
+@pytest.mark.parametrize("place", [0, 1], ids=["Iris", "Disease"])
+def test_its_own_unit_tests_pass_with_telemetry(place: int, counting: Project) -> None:
+    library = counting.libraries[place]
+    name = library.name.capitalize()
+    for component in (name, f"{name}Active"):
+        assert succeed([counting.unit_test(component)]) == "7 tests passed\n"
     code = [path for path in library.rglob("*") if path.is_file() and path.suffix != ".md"]
     assert all(len(line) <= 100 for path in code for line in path.read_text().splitlines()[1:])
 

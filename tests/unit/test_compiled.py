@@ -21,6 +21,7 @@ from kmcompile import cli
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.pipeline import verify_folder
 from kmcompile.program.interpreter import interpret
+from kmcompile.report import html
 from kmcompile.request.options import Options
 
 RNG = np.random.default_rng(9)
@@ -53,6 +54,16 @@ def case(request, tmp_path_factory):
         root / "model.pkl", target="host", name="model", out=out, verify="host"
     )
     return model, compiled, out
+
+
+def test_pages_of_the_report_are_made_for_a_folder_only(case, monkeypatch):
+    _, _, out = case
+    assert (out / "report.html").read_text(encoding="utf-8").endswith("</html>\n")
+    assert (out / "report.json").read_text().endswith("}\n")
+    made = []
+    monkeypatch.setattr(html, "render", lambda *args: made.append(args))
+    kmcompile.compile_model(MODELS["binary"], name="model", mode="exact", verify="none")
+    assert made == []
 
 
 def bounds_of(compiled) -> np.ndarray:

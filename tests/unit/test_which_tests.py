@@ -27,10 +27,10 @@ def test_what_is_not_begun_in_time_is_skipped_and_counted():
 
 
 def test_every_test_has_its_quick_cases_or_its_first_one():
-    tests = "tests/fault/test_damaged_jobs.py"
+    tests = "tests/unit/exits/certified/test_lattice.py"
     listed = ("--collect-only", "-o", "addopts=", "-q")
     quick = run(*listed, "-m", "not exhaustive", tests=tests).splitlines()
     every = run(*listed, "--every-test", tests=tests).splitlines()
     more = [line for line in every if "::" in line and line not in quick]
     assert len(more) == 1
-    assert more[0].startswith(f"{tests}::test_a_damaged_job_of_every_stage")
+    assert more[0].startswith(f"{tests}::test_an_input_lies_in_its_box_with_what_is_added_to_it[")

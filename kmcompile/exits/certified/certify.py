@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.candidates.candidate import Candidate, cost_of, merged
 from kmcompile.exits.candidates.required import require_built
@@ -23,6 +22,7 @@ from kmcompile.exits.sum_offer import SumOffer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, Vote
@@ -218,7 +218,7 @@ def fit(
     require_built(room.stages, reasons, able, reasons)
     offered: list[Offer] = []
     known: dict[tuple[int, ...], Known] = {}
-    with threadpool_limits(1):  # threads change the rounding of products
+    with one_thread():  # threads change the rounding of products
         for made in fits:
             name = made.kind.template
             if not reasons[name] and (name in room.stages.needed or not made.why_unasked(machine)):

@@ -8,7 +8,6 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.certified.expansion import (
     LARGEST_EXPONENT,
@@ -22,6 +21,7 @@ from kmcompile.exits.certified.likely_labels import LikelyLabels, likely_labels
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.program import Program
 from kmcompile.program.stages import SumOfLeaves, Value
 
@@ -149,7 +149,7 @@ def _split(
 
     inner = samples[cell]
     n = min(branches, len(np.unique(inner, axis=0)))
-    with threadpool_limits(1):  # of OpenMP, too, which the import has just loaded
+    with one_thread():  # of OpenMP, too, which the import has just loaded
         fitted = KMeans(n, n_init=1, random_state=_SEED).fit(_told_apart(inner, sides[cell]))
     means = fitted.cluster_centers_[:, : inner.shape[1]].astype(np.float32).astype(np.float64)
     own = np.stack([((inner - mean) ** 2).sum(axis=1) for mean in means], axis=1).argmin(axis=1)

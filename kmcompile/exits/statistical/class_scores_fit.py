@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.statistical.class_scores import (
     Lessons,
@@ -23,6 +22,7 @@ from kmcompile.exits.statistical.statistical_fit import (
 )
 from kmcompile.exits.statistical.trial import Estimates, said
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.stages import ClassScores, ExactSum, FixedSum, Vote
 from kmcompile.program.stages.ends import Ends
 
@@ -51,7 +51,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
     def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield the job of the linear scores, and one for each size if a sum makes mixtures."""
         exact = samples.ends.exact
-        with threadpool_limits(1):
+        with one_thread():
             lessons = _lessons(samples)
         yield fit_linear_scores, (lessons, samples.skip_zeros), "class_scores(linear)"
         if not isinstance(exact, ExactSum | FixedSum):

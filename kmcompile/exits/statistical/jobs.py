@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from threadpoolctl import threadpool_limits
+
+from kmcompile.numeric.threads import one_thread
 
 _Result = TypeVar("_Result")
 
@@ -20,7 +21,7 @@ def each(
     Jobs run in threads, unless joblib is configured otherwise. Nearly all time is spent in numpy
     outside the interpreter's lock, and nothing is copied.
     """
-    with threadpool_limits(1):
+    with one_thread():
         done = Parallel(n_jobs=n_jobs, prefer="threads")(
             delayed(_alone)(fit, arguments) for fit, arguments in jobs
         )
@@ -32,7 +33,7 @@ def _alone(fit: Callable[..., _Result], arguments: tuple[Any, ...]) -> _Result |
 
     The number of threads changes the rounding of a matrix product, and so the output's bytes.
     """
-    with threadpool_limits(1):
+    with one_thread():
         try:
             return fit(*arguments)
         except np.linalg.LinAlgError:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD, near_boundary
 from kmcompile.exits.statistical.fit_points import FitPoints, of_samples, with_vectors
@@ -21,6 +20,7 @@ from kmcompile.exits.statistical.statistical_fit import (
 )
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.threads import one_thread
 from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
 from kmcompile.program.stages.ends import Ends
 
@@ -58,7 +58,7 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         exact = samples.ends.exact
         assert isinstance(exact, ExactSum | FixedSum)
         wanted = list(sizes(samples.ends, samples.decisions.shape[1], required))
-        with threadpool_limits(1):
+        with one_thread():
             points, margin = _points(exact, samples, wanted[-1])
         for size in wanted:
             given = (points, size, margin, exact.lanes, samples.skip_zeros)

@@ -7,7 +7,7 @@ at most |p(c)| + sum_k |p^(k)(c) / k!| h^k: a Taylor form, which holds without a
 from __future__ import annotations
 
 from fractions import Fraction
-from math import factorial
+from math import factorial, lcm
 
 Polynomial = list[Fraction]
 
@@ -50,21 +50,25 @@ def remainder(terms: int, reach: Fraction) -> Fraction:
 def largest(p: Polynomial, low: Fraction, high: Fraction, pieces: int) -> list[Fraction]:
     """Return a bound on |p| for each of equal pieces of low .. high."""
     half = (high - low) / (2 * pieces)
-    bounds = []
-    for number in range(pieces):
-        moved = _recentred(p, low + (2 * number + 1) * half)
-        bounds.append(sum((abs(c) * half**k for k, c in enumerate(moved)), Fraction(0)))
-    return bounds
+    centres = [low + (2 * number + 1) * half for number in range(pieces)]
+    return [_bound(p, centre, half) for centre in centres]
 
 
-def _recentred(p: Polynomial, centre: Fraction) -> Polynomial:
-    """Return the coefficients of p(centre + y) in y, by Horner's rule repeated."""
-    moved = list(p)
-    n = len(moved)
-    for start in range(n - 1):
-        for k in range(n - 2, start - 1, -1):
-            moved[k] += centre * moved[k + 1]
-    return moved
+def _bound(p: Polynomial, centre: Fraction, half: Fraction) -> Fraction:
+    """Return the bound for one piece, in integers over one denominator: a fraction is reduced once.
+
+    With z = b x for the denominator b of the centre, b^n p(z / b) has coefficients without b below
+    the line, and its centre is an integer: Horner's rule repeated gives those around it.
+    """
+    n, a, b = len(p) - 1, centre.numerator, centre.denominator
+    below = lcm(*(c.denominator for c in p))
+    moved = [c.numerator * (below // c.denominator) * b ** (n - k) for k, c in enumerate(p)]
+    for start in range(n):
+        for k in range(n - 1, start - 1, -1):
+            moved[k] += a * moved[k + 1]
+    wide, g = b * half.numerator, half.denominator
+    total = sum(abs(c) * wide**k * g ** (n - k) for k, c in enumerate(moved))
+    return Fraction(total, below * b**n * g**n)
 
 
 def above(value: Fraction) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pickle
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,10 +39,17 @@ CLASSIFIERS = [
 ]
 
 
+@cache
+def fitted(model: Any) -> Any:
+    """Return a classifier that was fitted to the first 400 samples, for all tests of it."""
+    X, y = cancer()
+    return model.fit(X[:400], y[:400])
+
+
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 def test_the_machine_and_its_c_give_the_classifiers_labels(model):
-    X, y = cancer()
-    model = model.fit(X[:400], y[:400])
+    X, _ = cancer()
+    model = fitted(model)
     reference = evaluate(load_model(model), np.float32(X[400:]))
     expected = model.decision_function(X[400:])
     known = np.isfinite(reference.error[:, 0])
@@ -79,7 +88,7 @@ def test_more_classes_of_one_vs_rest_leaves_are_compiled_behind_a_scaler():
 
 @pytest.mark.parametrize("model", [CLASSIFIERS[0], CLASSIFIERS[3]], ids=str)
 def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
-    model = model.fit(*cancer())
+    model = fitted(model)
     (tmp_path / "cells.pkl").write_bytes(pickle.dumps(model))
     assert load_model(tmp_path / "cells.pkl").sha256 == load_model(model).sha256
 
@@ -104,8 +113,8 @@ def test_leaves_that_vote_among_their_own_classes_are_compiled(route):
     ids=str,
 )
 def test_certified_labels_of_integers_are_the_classifiers(model):
-    X, y = cancer()
-    model = model.fit(X[:400], y[:400])
+    X, _ = cancer()
+    model = fitted(model)
     compiled = kmcompile.compile_model(model, target="host", name="cells", format="int16")
     result = compiled.classify(np.float32(X[400:]))
     sure = result["certified"]
@@ -126,7 +135,7 @@ def test_a_regression_of_leaves_in_integers_is_as_near_as_it_says():
 
 @pytest.mark.parametrize("model", [CLASSIFIERS[0], CLASSIFIERS[7]], ids=str)
 def test_the_format_of_local_machines_is_chosen_for_the_board(model):
-    model = model.fit(*cancer())
+    model = fitted(model)
     compiled = kmcompile.compile_model(
         model, target="cortex-m0", name="cells", format="auto", verify="none"
     )

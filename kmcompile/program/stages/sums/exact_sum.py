@@ -279,8 +279,9 @@ class ExactSum(VectorTotals):
         slots : ndarray of shape (n_queries, n_touched), intp
             Different slots of each query.
         """
-        touched = np.zeros((len(slots), self.n_blocks), dtype=np.uint32)
-        np.add.at(touched, (np.arange(len(slots))[:, None], slots // self.lanes), 1)
+        places = np.arange(len(slots))[:, None] * self.n_blocks + slots // self.lanes
+        counts = np.bincount(places.ravel(), minlength=len(slots) * self.n_blocks)
+        touched = counts.astype(np.uint32).reshape(len(slots), self.n_blocks)
         taken = touched + np.uint32(self.most_single) >= self.lanes
         spared: NDArray[np.uint32] = np.where(taken, touched, 0).sum(axis=1, dtype=np.uint32)
         return spared

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_limits
 
 import kmcompile
+from kmcompile.numeric.threads import one_thread
 
 sys.path.insert(0, str(Path(kmcompile.__file__).resolve().parents[1] / "examples" / "bounds"))
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    with threadpool_limits(1):
+def computing_with_one_thread() -> Iterator[None]:
+    with one_thread():
         yield

@@ -11,7 +11,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from threadpoolctl import threadpool_limits
 
 from kit import catalogue, sparse_digits
 from kit.emitted import Emitted, emit_model
@@ -25,6 +24,7 @@ from kmcompile.exits.certified.sequence_offers import free_lengths, offer_bound_
 from kmcompile.kernels import Linear, Sigmoid
 from kmcompile.model.reference import evaluate
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.threads import one_thread
 from kmcompile.passes import run_passes
 from kmcompile.program.stages import BoundSequence
 from kmcompile.request.asked_stages import AskedStages
@@ -47,7 +47,7 @@ def offers(share: float, budgets: SearchBudgets | None = None) -> list[Offer]:
     of = machine()
     room = Room(share * of.program.ends.exact.operations(), None, None)
     samples = likely_inputs(of.machine, 300)
-    with threadpool_limits(1):
+    with one_thread():
         return offer_bound_sequences(
             Asked(of.machine, of.program, samples, room, budgets or SearchBudgets())
         )
@@ -121,7 +121,7 @@ def test_a_sequence_that_must_be_there_is_offered_with_more_support_vectors():
     stages = AskedStages(listed=("bound_sequence",))
     room = Room(0.25 * exact.operations(), None, None, stages=stages)
     budgets = SearchBudgets(operations=2e7)  # leaves out the free vectors
-    with threadpool_limits(1):
+    with one_thread():
         found = offer_bound_sequences(
             Asked(of.machine, of.program, likely_inputs(of.machine, 50), room, budgets)
         )
@@ -158,7 +158,7 @@ def test_a_sum_that_skips_zeros_has_sequences_of_both_lists():
     program, ends = of.program, of.program.ends
     room = Room(0.5 * ends.exact.operations(), None, None)
     samples = likely_inputs(of.machine, 100)
-    with threadpool_limits(1):
+    with one_thread():
         found = offer_bound_sequences(
             Asked(run_passes(of.machine), program, samples, room, SearchBudgets())
         )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from threadpoolctl import threadpool_limits
+
+from kmcompile.numeric.threads import one_thread
 
 
 @pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    with threadpool_limits(1):
+def computing_with_one_thread() -> Iterator[None]:
+    with one_thread():
         yield
