@@ -86,7 +86,7 @@ def _cost(table: dict[str, Any]) -> Cost:
         label=table.get("label"),
         query=table.get("query", 0.0),
         worst=_cost(table["worst"]) if "worst" in table else None,
-        stages=tuple(table.get("stages", {}).items()),
+        stages=tuple(sorted(table.get("stages", {}).items())),
     )
 
 
