@@ -232,6 +232,8 @@ class _Costs:
         loops = find_loops(graph)
         headers = sorted(one.header for one in loops)
         every = rounds * len(headers) if len(rounds) == 1 else rounds
+        if len(every) != len(headers) or graph.callees:
+            raise NotUnderstoodError(f"{self._program.names[callee]} has another form")
         bounds = dict(zip(headers, map(LoopBound, every), strict=True))
         return longest_path(graph, loops, bounds, {}, weight=self._weight)
 

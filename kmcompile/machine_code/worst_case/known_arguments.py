@@ -12,7 +12,7 @@ from kmcompile.machine_code.worst_case.instruction import Kind, NotUnderstoodErr
 COPYING: Final = ("memcpy", "memset", "memmove")
 SHIFTING: Final = ("__ashldi3", "__ashrdi3", "__lshrdi3")
 """Routines of avr-gcc: by 8 bits while at least 8 are left, then bit by bit."""
-_NUMBER: Final = r"#?(?P<number>-?(?:0x)?[0-9a-f]+)"
+_NUMBER: Final = r"#?(?P<number>-?(?:0x)?[0-9a-fA-F]+)"
 _THIRD: Final = {
     "EM_ARM": (r"\br2\b", rf"mov[sw]?(?:\.[nw])? r2, {_NUMBER}"),
     "EM_AARCH64": (r"\b[xw]2\b", rf"mov [xw]2, {_NUMBER}"),

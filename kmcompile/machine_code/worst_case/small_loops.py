@@ -23,22 +23,20 @@ def most_rounds(program: Disassembly, graph: FlowGraph, loop: MachineLoop) -> in
     Such a loop counts an 8-bit register down by one in each round, and only shifts or moves bytes.
     A loop of the source may have this form too.
     """
-    if program.machine != "EM_AVR" or loop.header < 0:
+    if program.machine != "EM_AVR" or min(loop.nodes) < 0 or len(loop.nodes) < 3:
         return None
-    inside = [program.instructions[node] for node in loop.nodes]
-    texts = [" ".join(f"{one.mnemonic} {one.operands}".split()) for one in inside]
-    counters = [text.split()[1] for text in texts if text.startswith("dec ")]
-    branches = [text for text in texts if text.startswith("br")]
-    if len(counters) != 1 or len(branches) != 1:
-        return None
-    others = [text for text in texts if text not in branches and not text.startswith("dec ")]
-    counter, down_to_zero = counters[0], branches[0].startswith("brne")
-    if all(_shifts(text) for text in others) and (down_to_zero or branches[0].startswith("brpl")):
+    inside = [program.instructions[node] for node in sorted(loop.nodes)]
+    *others, down, branch = [" ".join(f"{one.mnemonic} {one.operands}".split()) for one in inside]
+    counter, down_to_zero = down.split()[-1], branch.startswith("brne")
+    changed = any(re.search(rf"\b{counter}\b", text) for text in others)
+    if not down.startswith("dec ") or changed or not others:
+        return None  # the branch is to test the counter
+    if all(_shifts(text) for text in others) and (down_to_zero or branch.startswith("brpl")):
         bits = 8 * len({text.split()[1].rstrip(",") for text in others})
         most = max(bits, _INT) - 1  # a shift by all bits has no meaning in C
         return min(most, _start(program, graph, loop, counter) - down_to_zero)
     moves = [_MOVES.fullmatch(text) for text in others]
-    if down_to_zero and all(m and m["to"] != counter for m in moves):
+    if down_to_zero and all(moves):
         return _start(program, graph, loop, counter) - 1
     return None
 

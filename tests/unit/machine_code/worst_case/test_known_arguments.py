@@ -52,6 +52,7 @@ def test_a_number_that_is_set_behind_the_call_is_not_reached_through_the_entry(l
     ("lines", "bits"),
     [
         (["ldi r16, 0x13\t; 19", "movw r20, r14", "call 0x80fe"], {19}),
+        (["ldi r16, 0x1F", "call 0x80fe"], {31}),
         (["ldi r16, 0x13", "movw r16, r14", "call 0x80fe"], None),
         (["ldi r16, 0x13", "ldd r16, Y+55", "call 0x80fe"], None),
         (["mov r16, r24", "call 0x80fe"], None),

@@ -57,3 +57,16 @@ WIDER = ("lsr r27", "ror r26", "ror r25", *SHIFT[1:])
 def test_no_shift_is_longer_than_the_integer(first, loop, last, rounds):
     """A counter that goes below 0 makes one round more than one that goes to 0."""
     assert rounds_of(first, (*loop[:-1], f"{last} .-8")) == rounds
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        ("dec r18", "lsl r24", "rol r25", "brne .-8"),
+        ("lsl r24", "rol r25", "dec r24", "brne .-8"),
+        ("lsr r25", "lsr r18", "dec r18", "brne .-8"),
+        ("ld r18, X+", "st Z+, r18", "dec r18", "brne .-8"),
+    ],
+)
+def test_a_loop_that_ends_by_something_else_has_no_bound(loop):
+    assert rounds_of("ldi r18, 0x05", loop) is None
