@@ -11,14 +11,14 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Return a context in which every library that is loaded computes with one thread."""
-    limit: AbstractContextManager[Any] = _controller(len(sys.modules)).limit(limits=1)
+    """Return a context in which every library that an import loaded computes with one thread."""
+    limit: AbstractContextManager[Any] = _controller(frozenset(sys.modules)).limit(limits=1)
     return limit
 
 
 @lru_cache(maxsize=1)
-def _controller(n_modules: int) -> ThreadpoolController:
-    """Return the libraries, looked for again once more modules are there, whose import loads them.
+def _controller(modules: frozenset[str]) -> ThreadpoolController:
+    """Return the libraries, looked for again once other modules are there, whose import loads them.
 
     To look for them takes milliseconds, and a choice of exits has a hundred such contexts.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from kmcompile.report.bench_text import MOST_BYTES, BenchLine, lines_of
 from kmcompile.report.measured import measured_of
 
 _FIELD = "target.measured"
+_LEAST_TICKS = 20
+"""One of them is 5 %: below, a time would be a guess."""
 _SECTIONS = ("time", "missing")
 """Those of the page that tell what was measured."""
 
@@ -44,12 +47,14 @@ def measured_report(folder: Path, measured: Path) -> dict[str, Any]:
         If the board gave other answers than the verified ones, or a file of the folder was changed.
     """
     path = folder if folder.name else folder.resolve()
+    if measured.resolve().is_relative_to(path.resolve()):
+        raise InputError(f"{measured} lies in the output folder\nmove it to another place")
     with reserve(path) as output:
         files = folder_files.read(path)
         program, report = folder_files.parse(files)
         folder_files.check_digests(files, program, report)
         content = _content(measured)
-        line = _line(content.decode("utf-8", "replace"), program, report, files, measured.name)
+        line = _line(_text(content), program, report, files, measured.name)
         found, reasons = json_report.plain(measured_of(line, measured.name, content))
         report["target"]["measured"] = found
         kept = {
@@ -77,6 +82,12 @@ def _content(measured: Path) -> bytes:
             f"{measured}: more than {MOST_BYTES:,} bytes\ngive the part with the board's line"
         )
     return content
+
+
+def _text(content: bytes) -> str:
+    """Return the text, of which terminals of Windows write two bytes a letter."""
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return content.decode("utf-16" if wide else "utf-8", "replace")
 
 
 def _line(
@@ -126,5 +137,10 @@ def _line(
         raise InputError(
             f"{name}: the counter {line.counter} has no rate\n"
             f"define {program.name.upper()}_BENCH_HZ as its counts in a second"
+        )
+    if line.unit == "ticks" and line.median < _LEAST_TICKS:
+        raise InputError(
+            f"{name}: the counter {line.counter} is too coarse: {line.median} ticks in the median\n"
+            "use another counter in the header of the bench"
         )
     return line

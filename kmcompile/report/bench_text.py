@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from kmcompile.emit.packages.bench_view import MARK, NUMBERS
+from kmcompile.emit.packages.bench_view import MARK, MOST_QUERIES, NUMBERS
 
 MOST_BYTES = 1 << 20
 """Of a terminal's text: some thousand lines."""
@@ -83,19 +83,24 @@ def _line_at(text: str, begin: int) -> BenchLine | None:
         return None
     if line["unit"] not in _UNITS or not all(line[name].isdecimal() for name in NUMBERS):
         return None
+    numbers = {name: int(line[name]) for name in NUMBERS}
+    if max(numbers.values()) >= 1 << 32 or not numbers["queries"] <= MOST_QUERIES:
+        return None
+    if not numbers["lost"] and not numbers["min"] <= numbers["median"] <= numbers["max"]:
+        return None
     return BenchLine(
         name=line["name"],
         target=line["target"],
         program=line["program"],
         counter=line["counter"],
         unit=line["unit"],
-        hz=int(line["hz"]),
-        queries=int(line["queries"]),
-        wrong=int(line["wrong"]),
-        lost=int(line["lost"]),
-        least=int(line["min"]),
-        median=int(line["median"]),
-        most=int(line["max"]),
+        hz=numbers["hz"],
+        queries=numbers["queries"],
+        wrong=numbers["wrong"],
+        lost=numbers["lost"],
+        least=numbers["min"],
+        median=numbers["median"],
+        most=numbers["max"],
     )
 
 

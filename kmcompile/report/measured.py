@@ -20,7 +20,7 @@ ABOUT = Text(
 )
 
 _NAMES = ("min", "median", "max")
-_NO_CLOCK = "the board did not say at which clock it runs"
+_NO_CLOCK = "the board did not say at which clock it runs: define <NAME>_BENCH_HZ there"
 _NO_CYCLES = "the board's counter does not count the clock of its processor"
 
 

@@ -17,7 +17,7 @@ HANGS_S = 3600.0
 
 FAST = "-O1"
 """What builds C for the host in less than half the time of its own level, where the test is of
-something else: the levels and compilers have `test_c_matches_interpreter`."""
+something else: levels have `test_c_matches_interpreter` and `test_levels_of_options`."""
 
 
 def need(*commands: str) -> None:

@@ -22,7 +22,7 @@ DIGEST_LETTERS = 12
 NUMBERS = ("hz", "queries", "wrong", "lost", "overhead", "min", "median", "max")
 """The fields with numbers of 32 bits, in the order of the line."""
 
-_MOST, _LEAST = 16, 3
+MOST_QUERIES, _LEAST = 16, 3
 _TABLE_BYTES = 16384
 _CANDIDATES = 200
 _NUMBER_LETTERS = len(str(2**32 - 1))
@@ -60,8 +60,6 @@ class Bench:
         What they are, as the subject of a sentence.
     head : tuple of str
         The beginning of the line, in pieces that fit a line of C.
-    clock_hz : int
-        The target's clock; 0 if none is known.
     text_bytes : int
         The longest line, with the zero at its end.
     """
@@ -69,7 +67,6 @@ class Bench:
     queries: tuple[BenchQuery, ...]
     source: str
     head: tuple[str, ...]
-    clock_hz: int
     text_bytes: int
 
     @classmethod
@@ -105,8 +102,7 @@ class Bench:
         )
         numbers = sum(len(f" {name}=") + _NUMBER_LETTERS for name in NUMBERS)
         letters = sum(map(len, head)) + _COUNTER_LETTERS + numbers + _SUM_LETTERS
-        clock_hz = target.time.clock_hz if target.time is not None else None
-        return cls(queries, source, head, clock_hz or 0, letters + 1)
+        return cls(queries, source, head, letters + 1)
 
 
 def digest(source: bytes) -> str:
@@ -126,7 +122,7 @@ def _accepted(program: Program, X: Float32Array) -> tuple[BenchQuery, ...]:
     if not len(rows):
         return ()
     results = interpret(program, rows).results
-    fit = max(_LEAST, min(_MOST, _TABLE_BYTES // rows[0].nbytes))
+    fit = max(_LEAST, min(MOST_QUERIES, _TABLE_BYTES // rows[0].nbytes))
     taken = _spread(np.flatnonzero(results["status"] == Status.OK), fit)
     return tuple(
         BenchQuery(

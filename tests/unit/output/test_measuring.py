@@ -163,6 +163,10 @@ REFUSED = {
     "unit=ticks hz=0": (3, "define IRIS_BENCH_HZ"),
     "unit=years": (3, "letters that are missing or wrong"),
     "max=-5": (3, "letters that are missing or wrong"),
+    "max=4294967296": (3, "letters that are missing or wrong"),
+    "queries=17": (3, "letters that are missing or wrong"),
+    "min=1501": (3, "letters that are missing or wrong"),
+    "unit=ticks hz=32768 min=1 median=19": (3, "is too coarse: 19 ticks in the median"),
 }
 
 
@@ -180,6 +184,17 @@ def test_what_tells_of_no_time_is_refused_and_changes_nothing(
     assert report(folder, text, tmp_path) == code
     assert message in capsys.readouterr().err
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_terminal_of_windows_writes_two_bytes_a_letter(folder: Path, tmp_path: Path) -> None:
+    assert report(folder, f"boot\r\n{line_of(folder)}\r\n".encode("utf-16"), tmp_path) == 0
+
+
+def test_a_file_inside_the_folder_is_refused_by_its_name(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report(folder, line_of(folder), folder) == 3
+    assert "terminal.txt lies in the output folder" in capsys.readouterr().err
 
 
 def test_each_lost_or_changed_letter_is_noticed(folder: Path) -> None:
