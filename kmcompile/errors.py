@@ -81,6 +81,8 @@ class OverBudgetError(BudgetError):
         What the program needs, at least, and what it may use.
     every : tuple of OverBudgetError
         An error for each budget that is exceeded; this error alone if there is one.
+    instructions : int or None
+        Of a time, the instructions that take about as long as it may; None for other budgets.
     """
 
     def __init__(
@@ -90,10 +92,11 @@ class OverBudgetError(BudgetError):
         needed: int,
         allowed: int,
         every: tuple[OverBudgetError, ...] = (),
+        instructions: int | None = None,
     ) -> None:
         super().__init__(text)
         self.over, self.needed, self.allowed = over, needed, allowed
-        self.every = every or (self,)
+        self.every, self.instructions = every or (self,), instructions
 
 
 class ToolError(KmcompileError):

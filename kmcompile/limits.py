@@ -2,15 +2,54 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.errors import KmcompileError, OverBudgetError, ToolError
 from kmcompile.leaf_budget import instructions_of
 from kmcompile.program.memory import check_flash, check_instructions, check_ram, exceeded, refuse
+from kmcompile.request.options import Options
 from kmcompile.verify.findings import Findings
+
+Made = TypeVar("Made")
+_SEARCHES = 3
+"""A second search finds a program in time, or the third for what the second one's cycles tell."""
+
+
+def in_time(
+    compiled: Callable[[Options], Made], options: Options, tell: Callable[[str], object]
+) -> Made:
+    """Return what a compilation gives; where it takes longer than `--max-time`, a quicker program.
+
+    The worst case in cycles is known of a built program only. So the search is repeated for the
+    instructions that take about as long as a query may.
+
+    Raises
+    ------
+    KmcompileError
+        An OverBudgetError if no program is found that is quick enough; whatever else may fail.
+    """
+    asked, first = options, None
+    for _ in range(_SEARCHES):
+        try:
+            return compiled(asked)
+        except OverBudgetError as late:
+            first, fewer = first or late, late.instructions
+            if fewer is None or fewer >= (asked.max_instructions or math.inf):
+                break
+        asked = replace(options, max_instructions=fewer)
+        tell(f"looking for a program of at most {fewer:,} instructions")
+    assert first is not None
+    if asked is options:
+        raise first
+    lines = str(first).split("\n")
+    lines[0] += f", and none of at most {asked.max_instructions:,} instructions was found"
+    raise OverBudgetError("\n".join(lines), first.over, first.needed, first.allowed)
 
 
 def check_unbuilt(chosen: ChosenProgram, description: str) -> None:
@@ -70,15 +109,14 @@ def _check_time(chosen: ChosenProgram, findings: Findings) -> None:
         )
     allowed = int(float(most) * timing.clock_hz)
     if cycles > allowed:
-        steering = allowed * worst.instructions // cycles
         raise OverBudgetError(
             f"{chosen.program.name}: a query may take {1e3 * cycles / timing.clock_hz:.3g} ms at "
             f"{timing.clock_hz / 1e6:g} MHz in the worst case, it may take "
-            f"{1e3 * float(most):.3g} ms (about --max-instructions {steering}, by which a smaller "
-            "program is looked for)",
+            f"{1e3 * float(most):.3g} ms",
             "time",
             cycles,
             allowed,
+            instructions=allowed * worst.instructions // cycles,
         )
 
 

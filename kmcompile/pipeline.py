@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,7 +21,7 @@ from kmcompile.emit.emitter import emit_files
 from kmcompile.exits.statistical.calibration import promise_of
 from kmcompile.large_stack import large_stack
 from kmcompile.leaf_budget import most_of_leaf
-from kmcompile.limits import check_built, check_unbuilt
+from kmcompile.limits import check_built, check_unbuilt, in_time
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.monitor.held_out import hold_out
 from kmcompile.monitor.monitored import with_monitor
@@ -89,6 +90,12 @@ def compile_model(
         If a step fails; nothing is written then.
     """
     tell = progress or tell_nobody
+    return in_time(partial(_compiled, model, tell, compares_modes), options, tell)
+
+
+def _compiled(
+    model: Path | object, tell: Progress, compares_modes: bool, options: Options
+) -> Compiled:
     request = Request.of(model, options)
     folder = request.folder
     with reserve(folder) if folder is not None else nullcontext() as output:
@@ -147,7 +154,7 @@ def compile_model(
             files |= _pages(report, made)
             output.write(files)
     for warning in (*chosen.warnings, *findings.warnings):
-        warnings.warn(warning, stacklevel=2)
+        warnings.warn(warning, stacklevel=4)
     return Compiled(program, report, files, folder)
 
 

@@ -39,7 +39,8 @@ def remedied(machine: KernelMachine, chosen: ChosenProgram) -> Iterator[None]:
             lines.pop()  # its remedy
         remedy += _nearest(chosen, error.every)
         told = OverBudgetError(
-            "\n".join([*lines, remedy]), error.over, error.needed, error.allowed, error.every
+            "\n".join([*lines, remedy]),
+            *(error.over, error.needed, error.allowed, error.every, error.instructions),
         )
         raise told from error
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kmcompile
@@ -92,6 +94,22 @@ def test_a_deadline_is_kept_by_the_worst_case_in_cycles() -> None:
     with pytest.raises(OverBudgetError, match="at 100 MHz in the worst case") as caught:
         kmcompile.compile_model(MODEL, **given, max_time=seconds * 0.99)
     assert caught.value.over == "time"
+    assert "instructions was found" in str(caught.value)
+
+
+@pytest.mark.target
+def test_a_deadline_finds_a_quicker_program(tmp_path: Path) -> None:
+    """Its command says how: the C does not depend on what the tools measure."""
+    need_tools(load_target("cortex-m4"))
+    samples, labels = load_breast_cancer(return_X_y=True)
+    model = make_pipeline(StandardScaler(), SVC()).fit(samples[:400], labels[:400])
+    given = {"target": "cortex-m4", "format": "float32", "optimize": "mean", "name": "cancer"}
+    made = kmcompile.compile_model(model, **given)
+    seconds = 0.9 * made.report["target"]["time"]["worst_seconds"]
+    quicker = kmcompile.compile_model(model, **given, max_time=seconds, out=tmp_path / "o")
+    assert quicker.report["target"]["time"]["worst_seconds"] <= seconds
+    assert len(quicker.program.exit_stages) < len(made.program.exit_stages)
+    assert "--max-instructions" in (tmp_path / "o" / "cancer.c").read_text().split("\n")[0]
 
 
 @pytest.mark.parametrize("target", ["cortex-m4", "host"])
