@@ -40,7 +40,7 @@ def in_time(
             return compiled(asked)
         except OverBudgetError as late:
             first, fewer = first or late, late.instructions
-            if fewer is None or fewer >= (asked.max_instructions or math.inf):
+            if not fewer or fewer >= (asked.max_instructions or math.inf):
                 break
         asked = replace(options, max_instructions=fewer)
         tell(f"looking for a program of at most {fewer:,} instructions")

@@ -95,6 +95,8 @@ def test_a_deadline_is_kept_by_the_worst_case_in_cycles() -> None:
         kmcompile.compile_model(MODEL, **given, max_time=seconds * 0.99)
     assert caught.value.over == "time"
     assert "instructions was found" in str(caught.value)
+    with pytest.raises(OverBudgetError, match="at 100 MHz in the worst case"):
+        kmcompile.compile_model(MODEL, **given, max_time=1e-9)
 
 
 @pytest.mark.target
