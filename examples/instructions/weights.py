@@ -9,8 +9,9 @@ counted operations and instructions in `counts-<target>`; what is there is not d
 fails is passed over. `fit` prints the tables `[cost]` of the target's TOML file: non-negative least
 squares of the relative error of the mean of each program, and of the queries that leave it at each
 stage; `[cost.worst]` likewise of the static worst case. Weights on which emitted C depends
-(products of each format, float64, integers) stay as they are. Both print estimated over counted
-instructions of each program, `fit` with the weights that it found, `check` with the target's own.
+(products of each format, float64, integers) stay as they are but with --free. Both print estimated
+over counted instructions of each program, `fit` with the weights that it found, `check` with the
+target's own.
 """
 
 from __future__ import annotations
@@ -217,7 +218,7 @@ def read(folder: Path, files: str) -> list[Counted]:
     return [pickle.loads(path.read_bytes()) for path in sorted(folder.glob(files))]
 
 
-def fit(target_name: str, folder: Path) -> None:
+def fit(target_name: str, folder: Path, held: bool = True) -> None:
     """Print the fitted costs, and how far each estimate is off."""
     every, cost = read(folder, "[0-9]*.pickle"), load_target(target_name).cost
     pair = [part for name in FORMATS for part in vars_of(getattr(cost, name))]
@@ -232,7 +233,7 @@ def fit(target_name: str, folder: Path) -> None:
     named = {name for name, is_seen in zip(NAMES, seen, strict=True) if is_seen}
     usual = {"float64": 2 * cost.float32.product, "integers": cost.float64}
     named |= {name for name, weight in usual.items() if getattr(cost, name) != weight}
-    mean, worst = solved(rows, base, True), solved(most, base, False)
+    mean, worst = solved(rows, base, held), solved(most, base, False)
     for title, weights in (("cost", mean), ("cost.worst", worst)):
         show(title, dict(zip(NAMES, weights, strict=True)), named)
     compare(folder, cost_of(mean), cost_of(worst))
@@ -291,9 +292,12 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=("count", "fit", "check"))
     parser.add_argument("--target", default="cortex-m7")
     parser.add_argument("--queries", type=int, default=150, help="queries of each program")
+    parser.add_argument("--free", action="store_true", help="fit the products, too")
     given = parser.parse_args()
     folder = Path(f"counts-{given.target}")
     if given.what == "count":
         count(given.target, folder, given.queries)
+    elif given.what == "fit":
+        fit(given.target, folder, held=not given.free)
     else:
-        {"fit": fit, "check": check}[given.what](given.target, folder)
+        check(given.target, folder)
