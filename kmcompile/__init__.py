@@ -228,7 +228,8 @@ def precomputed_machine(
     Parameters
     ----------
     model : fitted estimator
-        An SVC, NuSVC, OneClassSVM, SVR or NuSVR with kernel="precomputed".
+        An SVC, NuSVC, OneClassSVM, SVR or NuSVR with kernel="precomputed", also behind a
+        KernelCenterer in a Pipeline, but for the OneClassSVM.
     support_vectors : array of shape (n_sv, n_features)
         The training samples that became support vectors: `X_train[model.support_]`.
     kernel : str

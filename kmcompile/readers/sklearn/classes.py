@@ -69,8 +69,9 @@ FEATURE_MAPS = {"Nystroem": "kernel_approximation", "RBFSampler": "kernel_approx
 _PARTS = {
     "_RemainderColsList": "compose",
     "make_column_selector": "compose",
+    "KernelCenterer": "preprocessing",
 }
-"""Further parts of a ColumnTransformer, which are supported nowhere else."""
+"""Parts of a ColumnTransformer, and of what `precomputed_machine` takes; supported only there."""
 _PACKAGES = {**ESTIMATORS, **TRANSFORMERS, **FEATURE_MAPS, **_PARTS, "Pipeline": "pipeline"}
 
 _OLDER_PACKAGES = dict.fromkeys(("GridSearchCV", "RandomizedSearchCV"), "grid_search")
@@ -80,7 +81,8 @@ SUPPORTED = (
     f"supported: {', '.join((*ESTIMATORS, *OWN_ESTIMATORS))}, alone or at the end of a Pipeline of "
     f"{', '.join(TRANSFORMERS)}, and {' or '.join(FEATURE_MAPS)} before a linear one"
 )
-_INSTEAD = {
+INSTEAD = {
+    "KernelCenterer": "it centres a kernel's matrix; give the pipeline to precomputed_machine",
     "OneVsOneClassifier": "use SVC, which is one-vs-one itself",
     "QuantileTransformer": "its thousand steps a feature are no matrix; use RobustScaler",
     "PowerTransformer": "powers of inputs have no bounds here; use StandardScaler",
@@ -121,7 +123,7 @@ def refusal(module: str, name: str) -> str:
             f"the model is {shown}, must be a scikit-learn estimator itself (a subclass may "
             f"compute its answers in another way);\n{SUPPORTED}"
         )
-    instead = _INSTEAD.get(name)
+    instead = INSTEAD.get(name)
     return f"{shown} is not supported{', ' + instead if instead else ''};\n{SUPPORTED}"
 
 

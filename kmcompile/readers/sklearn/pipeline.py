@@ -16,6 +16,7 @@ from kmcompile.readers.size_limits import count_numbers, require_room, spend_ste
 from kmcompile.readers.sklearn.classes import (
     ESTIMATORS,
     FEATURE_MAPS,
+    INSTEAD,
     OWN_ESTIMATORS,
     SUPPORTED,
     TRANSFORMERS,
@@ -125,7 +126,8 @@ def _require_transformers(records: list[Record]) -> None:
 
 def _require_role(record: Record, role: Collection[str], allowed: str) -> None:
     if record.name not in role:
-        raise InputError(f"the pipeline has {record.name}, must be {allowed};\n{SUPPORTED}")
+        remedy = INSTEAD.get(record.name, SUPPORTED)
+        raise InputError(f"the pipeline has {record.name}, must be {allowed};\n{remedy}")
 
 
 def _input_width(transformers: list[Record], n_kernel_features: int) -> int:
