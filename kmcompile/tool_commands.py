@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 @json_option
 def targets_command(as_json: bool) -> None:
     """List the targets: the boards and machines that C can be compiled for."""
-    from kmcompile.target import list_targets
+    from kmcompile.target import list_parts, list_targets
 
-    targets = list_targets()
+    targets = list_targets() + list_parts()
     if as_json:
         console.emit(console.print_json, [target.to_dict() for target in targets])
         return

@@ -11,7 +11,13 @@ from kmcompile.target.description import (
     Region,
     Target,
 )
-from kmcompile.target.loading import chosen_targets, list_targets, load_target, target_from_dict
+from kmcompile.target.loading import (
+    chosen_targets,
+    list_parts,
+    list_targets,
+    load_target,
+    target_from_dict,
+)
 from kmcompile.target.timing import Timing
 
 __all__ = [
@@ -26,6 +32,7 @@ __all__ = [
     "Target",
     "Timing",
     "chosen_targets",
+    "list_parts",
     "list_targets",
     "load_target",
     "target_from_dict",

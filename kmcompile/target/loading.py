@@ -1,4 +1,8 @@
-"""Loading of targets: one TOML file of `targets/` becomes one Target."""
+"""Loading of targets: one TOML file of `targets/` becomes one Target.
+
+A part whose core is a target names it as `core`, and has only the tables that are other than the
+core's; the parts with names of their own are in `targets/parts/`.
+"""
 
 from __future__ import annotations
 
@@ -109,10 +113,10 @@ def load_target(name_or_path: str | Path, others: Sequence[str] = ()) -> Target:
     text = str(name_or_path)
     if text.endswith(".toml"):
         return _read(Path(text))
-    names = sorted(path.stem for path in resources.targets_dir().glob("*.toml"))
-    if text in names:
-        return _read(resources.targets_dir() / f"{text}.toml")
-    names += others
+    files = _files("*.toml") | _files("parts/*.toml")
+    if text in files:
+        return _read(files[text])
+    names = [*files, *others]
     near = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
     raise UsageError(f"there is no target {text!r}\n{hint}the targets are {', '.join(names)}")
@@ -140,28 +144,55 @@ def chosen_targets(names: str, others: Sequence[str] = ()) -> tuple[Target, ...]
 
 
 def list_targets() -> tuple[Target, ...]:
-    """Return every target that ships with kmcompile, sorted by name, with the host first.
+    """Return every core that ships with kmcompile, sorted by name, with the host first.
 
     Raises
     ------
     UsageError
         If one of the TOML files is wrong.
     """
-    targets = [_read(path) for path in resources.targets_dir().glob("*.toml")]
+    targets = [_read(path) for path in _files("*.toml").values()]
     return tuple(sorted(targets, key=lambda target: (target.boot is not None, target.name)))
 
 
+def list_parts() -> tuple[Target, ...]:
+    """Return every part that has a name of its own, sorted by name.
+
+    Raises
+    ------
+    UsageError
+        If one of the TOML files is wrong.
+    """
+    return tuple(_read(path) for path in _files("parts/*.toml").values())
+
+
+def _files(pattern: str) -> dict[str, Path]:
+    """Return the TOML files of the pattern by the names of their targets, sorted."""
+    return {path.stem: path for path in sorted(resources.targets_dir().glob(pattern))}
+
+
 def _read(path: Path) -> Target:
+    description = _description(path)
+    target = target_from_dict(description, path.name)
+    if target.name != path.stem:
+        raise UsageError(f"{path.name}: name is {target.name!r}, must be {path.stem!r}")
+    return target
+
+
+def _description(path: Path) -> dict[str, Any]:
+    """Return the content of a TOML file; what a part does not have is its core's."""
     try:
         description = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; give a target's name or its TOML") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: not a TOML file: {error}") from error
-    target = target_from_dict(description, path.name)
-    if target.name != path.stem:
-        raise UsageError(f"{path.name}: name is {target.name!r}, must be {path.stem!r}")
-    return target
+    if "core" not in description:
+        return description
+    core, files = description.pop("core"), _files("*.toml")
+    if not isinstance(core, str) or core not in files:
+        raise UsageError(f"{path.name}: core: is {core!r}, must be one of {', '.join(files)}")
+    return _description(files[core]) | description
 
 
 def _boot(table: Mapping[str, Any]) -> Boot:
