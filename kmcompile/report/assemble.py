@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kmcompile.choice.chosen import ChosenProgram
+from kmcompile.exits.statistical.accuracy import Accuracy
 from kmcompile.exits.statistical.calibration import Promise
 from kmcompile.program.interpreter import operations_alone
 from kmcompile.program.program import Program
@@ -111,15 +112,18 @@ def verified_again(
     Returns
     -------
     dict
-        With keys "verification", "target" and "not_available"; with a promise also "measured".
+        With keys "verification", "accuracy", "target" and "not_available"; with a promise also
+        "measured".
     """
     section = verification_section(program, findings, _ASK_FOR_MODEL, (), is_reduced)
     del section["commands"]
     risk = {} if promise is None else {"measured": measured_risk(promise, queries, findings.check)}
-    again, reasons = plain({"verification": section, "risk": risk})
+    right = accuracy_section(False, program.classes, None, _tested(queries, findings))
+    again, reasons = plain({"verification": section, "accuracy": right, "risk": risk})
     emulator = target.emulator
     return {
         "verification": again["verification"],
+        "accuracy": again["accuracy"],
         "target": {"name": target.name, "emulator": emulator.machine if emulator else None},
         "not_available": reasons,
         **again["risk"],
@@ -174,17 +178,22 @@ def _risk(made: Compilation) -> Content | Missing:
 
 def _accuracy(made: Compilation) -> Content | Missing:
     """Return right labels of the control samples of what is promised, and of test samples."""
-    exits, reduction, check = made.chosen.exits, made.reduction, made.findings.check
+    exits, reduction = made.chosen.exits, made.reduction
     control = None if reduction is None else reduction.chosen.accuracy
     if exits.calibration is not None:
         control = exits.calibration.accuracy
-    tested = made.queries.source == "test-data" and check is not None
     return accuracy_section(
         made.chosen.plan.promise.what == "loss",
         made.chosen.program.classes,
         control,
-        check.accuracy if tested and check is not None else None,
+        _tested(made.queries, made.findings),
     )
+
+
+def _tested(queries: Queries, findings: Findings) -> Accuracy | None:
+    """Return the right labels of the test samples, where there are some with labels."""
+    check = findings.check
+    return check.accuracy if queries.source == "test-data" and check is not None else None
 
 
 def _calibration(made: ChosenProgram) -> Content | Missing:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kmcompile.report import checks, summary
+from kmcompile.report.accuracy_section import accuracy_table
 from kmcompile.report.checks import Status
 from kmcompile.report.choices import CAPTION, choice_rows
 from kmcompile.report.facts import costs, times
@@ -109,6 +110,10 @@ def print_verification(name: str, result: Report, console: Console) -> None:
         _cell(f"{count_text(result['files'])}, each with the hash in report.json", console),
     )
     console.print(table)
+    right = accuracy_table(result)
+    if right.rows:
+        console.print()
+        console.print(_rows((right,), console))
 
 
 def _print(console: Console, text: Text) -> None:

@@ -62,6 +62,21 @@ def test_image_of_a_retrained_model_is_verified_and_written(top, tmp_path, capsy
     assert {path.name: path.read_bytes() for path in (top / "flying").iterdir()} == before
 
 
+def test_right_labels_of_test_samples_are_told(top, tmp_path, capsys):
+    X, y = load_iris(return_X_y=True)
+    np.savez(tmp_path / "test.npz", X=X[::7], y=y[::7])
+    fitted = pickle.loads((top / "part1.pkl").read_bytes())
+    right = int((fitted.predict(X[::7]) == y[::7]).sum())
+    words = ["image", str(top / "part1.pkl"), "--for", str(top / "flying"), "--verify", "host"]
+    words += ["--test-data", str(tmp_path / "test.npz"), "--out", str(tmp_path / "new.bin")]
+    assert cli.run([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["accuracy"]["test"]
+    assert sum(one["samples"] for one in told) == len(X[::7])
+    assert sum(one["model"] for one in told) == sum(one["program"] for one in told) == right
+    assert cli.run(words) == 0
+    assert f"test samples       {len(X[::7])}" in capsys.readouterr().out
+
+
 def test_image_of_the_first_model_is_that_of_the_folder(top, tmp_path):
     out = tmp_path / "same.bin"
     imaging.make_image(top / "part0.pkl", top / "flying", out, verify="none")
