@@ -6,9 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from kmcompile.numeric.batch import Batch
 from kmcompile.program.estimate import CODE_BYTES, EXIT_CODE_BYTES, Estimate
 from kmcompile.program.memory import VECTORS_BYTES
 from kmcompile.program.prices import (
@@ -52,8 +49,7 @@ class Room:
     Parameters
     ----------
     operations : float
-        Most multiply-adds that the exits may add to a query that no exit decides, and that has
-        `zeros` zeros.
+        Most multiply-adds that the exits may add to a query that no exit decides.
     flash_bytes, ram_bytes : int or None
         Bytes that the exits may add; None: no limit.
     map_bytes : int, optional
@@ -61,9 +57,6 @@ class Room:
     stages : AskedStages
         The exits that must be there. They may add any number of operations, and if the program has
         no others, any number of bytes: a program that exceeds its budgets is refused later.
-    zeros : int
-        Prepared features of that query that are 0, if the sum skips them. Exits that skip them,
-        too, add less to it.
     array_bytes : int or None, optional
         Most bytes of one table; None: no limit.
     wanted : Wanted
@@ -77,7 +70,6 @@ class Room:
     ram_bytes: int | None
     map_bytes: int | None = None
     stages: AskedStages = field(default_factory=AskedStages)
-    zeros: int = 0
     array_bytes: int | None = None
     wanted: Wanted = field(default_factory=lambda: Wanted("mean"))
     cost: Cost = OPERATIONS
@@ -126,11 +118,6 @@ class Room:
             return self.wanted.best(found)
         able = self.wanted.fitting(found)
         return min(able, key=lambda key: able[key].mean)
-
-    def added(self, stage: EarlyExit, ends: Ends) -> float:
-        """Return the operations that an exit adds to an undecided query with `zeros` zeros."""
-        skipped = self.zeros * ends.weight(stage) * stage.skipped_per_zero
-        return stage.added_operations(ends) - skipped
 
     def of_kind(self, name: str) -> Room:
         """Return the room of one kind of exits: without limits if the kind must be there."""
@@ -244,25 +231,3 @@ def room_for_exits(
         None if ram is None else ram - workspace_bytes - _STACK_BYTES,
         stages=stages or AskedStages(),
     )
-
-
-def at_cheapest_sum(room: Room, program: Program, batch: Batch) -> Room:
-    """Return the room beside the cheapest sum of some samples: a sum may skip zeros.
-
-    The room's operations are a share of those of a query without zeros; then they are the same
-    share of the sample's with the most zeros.
-
-    Parameters
-    ----------
-    room : Room
-    program : Program
-        The exact program, without early exits.
-    batch : Batch
-        Prepared samples.
-    """
-    if not getattr(program.sum, "skip_zeros", False) or not len(batch):
-        return room
-    dense = sum(stage.operations() for stage in program.stages)
-    zeros = int(np.count_nonzero(batch.x == 0.0, axis=1).max())
-    skipped = zeros + int((program.sum.operations() - program.sum.operations_of(batch)).max())
-    return replace(room, operations=room.operations * (dense - skipped) / dense, zeros=zeros)

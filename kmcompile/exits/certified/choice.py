@@ -212,7 +212,7 @@ def _names(sequence: Sequence[TriedExit]) -> list[str]:
 
 def _has_room(sequence: Sequence[TriedExit], ends: Ends, room: Room) -> bool:
     stages = _stages(sequence)
-    operations = [room.added(stage, ends) for stage in stages]
+    operations = [stage.added_operations(ends) for stage in stages]
     only_needed = all(stage.template in room.stages.needed for stage in stages)
     return room.has_operations(stages, operations) and (only_needed or room.has_flash(stages))
 

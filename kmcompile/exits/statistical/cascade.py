@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.exits.candidates.required import require_built
-from kmcompile.exits.candidates.room import Room, at_cheapest_sum
+from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.candidates.search_budget import SearchBudget, SearchBudgets
 from kmcompile.exits.certified.certify import fit, left_out, tried
 from kmcompile.exits.certified.choice import TriedExit, promising
@@ -54,7 +54,6 @@ def add_cascade(
     """
     samples, wish, parts = case.samples, case.wish, case.parts
     judged = case.choice_samples()
-    room = at_cheapest_sum(room, case.program, case.batch.chosen(case.taught))
     fitted = _fitted(case, room, tell, n_jobs)
     proved, search_notes = _proved(case, room, tell)
     tell("choosing early exits")
@@ -120,7 +119,7 @@ def _fitted(
     stages = fit_stages(
         samples,
         room.stages,
-        lambda stage: room.has_operations([stage], [case.n_always + room.added(stage, ends)]),
+        lambda stage: room.has_operations([stage], [case.n_always + stage.added_operations(ends)]),
     )
     fitted = []
     for number, (stage, text) in enumerate(stages, start=1):

@@ -216,7 +216,7 @@ class Judge:
         risky = [item.stage for item in items if isinstance(item, FittedExit)]
         sure = [item.stage for item in items if not isinstance(item, FittedExit)]
         wide = replace(room, operations=room.operations * PROOFS_SHARE)
-        added: list[float] = [room.added(stage, ends) for stage in risky]
+        added: list[float] = [stage.added_operations(ends) for stage in risky]
         if added:
             added[0] += self.n_always
         ram = sum(fit_of(stage).ram_bytes(stage) for stage in risky)
@@ -225,7 +225,7 @@ class Judge:
             can_stand(items)
             and room.has_operations(risky, added)
             and wide.has_operations(
-                [*risky, *sure], [*added, *(room.added(stage, ends) for stage in sure)]
+                [*risky, *sure], [*added, *(stage.added_operations(ends) for stage in sure)]
             )
             and (needed or room.has_flash(stages))
             and (needed or room.ram_bytes is None or ram <= room.ram_bytes)

@@ -129,11 +129,6 @@ class EarlyExit(Stage):
         """Return the weighted multiply-adds of an undecided query beyond those of the exact sum."""
         return self.weighted_operations(ends) - self.saved_operations(ends)
 
-    @property
-    def skipped_per_zero(self) -> int:
-        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
-        return 0
-
     def kernels_at_tests(self) -> tuple[int, ...]:
         """Return the numbers of the exit's kernels after which it tests, for verification."""
         return ()

@@ -174,11 +174,6 @@ class FreeVectors(EarlyExit):
         per_row = self.n_out + 3
         return self.n_blocks * self.lanes * per_vector + self.n_rows * per_row + self.n_out
 
-    @property
-    def skipped_per_zero(self) -> int:
-        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
-        return self.products.skipped_per_zero
-
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""
         return self.products.operations() + self._gate_operations() + self._sum_operations()

@@ -99,11 +99,6 @@ class InnerProducts(Laid):
         """Return the multiply-adds for an input without zeros, padding included."""
         return int(self.blocks.size)
 
-    @property
-    def skipped_per_zero(self) -> int:
-        """Multiply-adds that a query saves for each feature that is 0."""
-        return self.n_padded if self.skip_zeros else 0
-
     def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
         """Return the multiply-adds of each query."""
         if not self.skip_zeros:

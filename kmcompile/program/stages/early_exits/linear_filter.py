@@ -89,11 +89,6 @@ class LinearFilter(EarlyExit):
         """Return the results that its inner products need."""
         return self.products.needs()
 
-    @property
-    def skipped_per_zero(self) -> int:
-        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
-        return self.products.skipped_per_zero
-
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""
         return self.products.operations() + 2 * self.n_decisions

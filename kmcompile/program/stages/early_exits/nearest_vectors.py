@@ -373,11 +373,6 @@ class NearestVectors(EarlyExit):
         heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
         return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
 
-    @property
-    def skipped_per_zero(self) -> int:
-        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
-        return sum(level.skipped_per_zero for level in self.levels)
-
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided, its touched kernels included."""
         assert isinstance(ends.exact, ExactSum)

@@ -369,11 +369,6 @@ class SubspaceCertificate(EarlyExit):
         per_slot = self.n_out + self.remainder.value_operations + 3
         return self.products.operations() + self.n_slots * per_slot
 
-    @property
-    def skipped_per_zero(self) -> int:
-        """Multiply-adds that an undecided query saves for each prepared feature that is 0."""
-        return self.products.skipped_per_zero
-
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds that an undecided query costs in addition to its exact sum.
 

@@ -1,4 +1,4 @@
-"""No query takes more than 1.25 times the operations of its own exact sum, sparse ones neither.
+"""No query takes more than 1.25 times the operations of its exact sum, zeros counted.
 
 The queries are those of the verification: samples, generated inputs, inputs at the edges, and those
 that a search finds for every path. The replay is not counted.
@@ -14,13 +14,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import Normalizer, StandardScaler
 from sklearn.svm import SVC
 
 import kmcompile
 from kit.sparse_digits import sparse_digits
-from kmcompile.exits.candidates.room import Room, at_cheapest_sum
-from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 
@@ -49,7 +47,7 @@ def operations(program: Program, X: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("mode", ["certified", "statistical"])
 @pytest.mark.parametrize("name", ["cancer", pytest.param("digits", marks=pytest.mark.exhaustive)])
-def test_no_query_takes_more_than_a_quarter_beyond_its_sum(
+def test_no_query_takes_more_than_a_quarter_beyond_a_sum_without_zeros(
     name: str, mode: str, tmp_path: Path
 ) -> None:
     model, samples = machine(name)
@@ -64,18 +62,20 @@ def test_no_query_takes_more_than_a_quarter_beyond_its_sum(
         X = file["X"]
     X = X[interpret(exact.program, X).results["status"] == Status.OK]
     assert len(made.program.early_exits) > 0
-    assert (operations(made.program, X) <= MOST * operations(exact.program, X)).all()
+    most = MOST * sum(stage.operations() for stage in exact.program.stages)
+    assert (operations(made.program, X) <= most).all()
+    if not exact.program.sum.skip_zeros:
+        assert (operations(made.program, X) <= MOST * operations(exact.program, X)).all()
 
 
-def test_the_room_is_a_share_of_the_cheapest_sum() -> None:
-    model, samples = machine("digits")
-    program = kmcompile.compile_model(
-        model, mode="exact", target="cortex-m7", format="float32", verify="none"
-    ).program
-    X = samples[:50].astype(np.float32)
-    batch = program.prepare.run(Batch.of(X, program.n_decisions))
-    dense = sum(stage.operations() for stage in program.stages)
-    room = at_cheapest_sum(Room(0.25 * dense, None, None), program, batch)
-    assert room.zeros == np.count_nonzero(batch.x == 0, axis=1).max() > 0
-    least = 0.25 * operations(program, X).min()
-    assert abs(room.operations - least) <= 4 * 2.0**-53 * least  # a product, a quotient
+@pytest.mark.filterwarnings("ignore:a call takes up to:UserWarning")
+def test_an_exit_pays_where_zeros_are_skipped() -> None:
+    """Its mean decides: a sparse query that it leaves open may take more than its own sum."""
+    X, y = sparse_digits(tuple(range(10)))
+    X = np.kron(X.reshape(-1, 8, 8), np.ones((2, 2))).reshape(len(X), -1)
+    model = make_pipeline(Normalizer(), SVC(kernel="poly", degree=9, gamma=1, coef0=0))
+    n = len(X) // 2
+    model.fit(X[:n], y[:n] >= 5)
+    options: dict[str, Any] = {"target": "cortex-m7", "verify": "none", "mode": "certified"}
+    made = kmcompile.compile_model(model, **options)
+    assert [stage.name for stage in made.program.early_exits] == ["subspace_certificate"]
