@@ -12,7 +12,8 @@ from kmcompile.errors import InputError
 _HEAD_BYTES = 2000
 """How much of a file is looked at."""
 
-_RECIPE = "kmcompile manual recipes shows how its numbers become an .npz model"
+_RECIPE = "kmcompile manual recipes shows how its numbers become a model that is read"
+_EXPORT = "give the estimator that was exported; without it, kmcompile manual exports shows a way"
 _SAVE = "save the trained estimator with joblib.dump"
 
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
@@ -32,8 +33,8 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (rb"\xac\xed\x00\x05.{0,40}weka\.", "a Weka model (a serialised Java object)", _RECIPE),
     (rb"\xac\xed\x00\x05", "a serialised Java object", _RECIPE),
     (rb"(\x81.|\x82..|\x83...)(\x81.|\x82..)", "a model of dlib", _RECIPE),
-    (rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)?<PMML\b", "a PMML model", _RECIPE),
-    (rb"\x08[\x01-\x1f]\x12[\x80-\xff]*[\x00-\x7f]\n", "a Core ML model", _RECIPE),
+    (rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)?<PMML\b", "a PMML model", _EXPORT),
+    (rb"\x08[\x01-\x1f]\x12[\x80-\xff]*[\x00-\x7f]\n", "a Core ML model", _EXPORT),
     (
         rb"\x89HDF",
         "HDF5, as Keras and h5py write it",

@@ -15,8 +15,8 @@ from kmcompile.model.log_odds import is_compiled
 PLATT_NOTE = (
     "the probability is that of Platt's sigmoid, as of svm-predict -b 1; the label is decided by "
     "the decision, as of predict and of svm-predict without -b 1, and is not always that of the "
-    "more probable class; scikit-learn's predict_proba can be up to 0.005 away, as its iteration "
-    "stops early"
+    "more probable class; scikit-learn's predict_proba and onnxruntime can be up to 0.005 away, as "
+    "their iteration stops early"
 )
 _LEFT_OUT = (
     "the model has probabilities of its own, which are left out: {reason}; the label is that of "

@@ -11,6 +11,7 @@ from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
+from kmcompile.readers.libsvm.model import first_index
 from kmcompile.readers.record import short_ascii
 from kmcompile.readers.size_limits import require_room
 from kmcompile.readers.sklearn.columns import MOST_COLUMNS
@@ -60,7 +61,8 @@ def _behind_range(machine: KernelMachine, lines: list[list[str]]) -> KernelMachi
     ends = _row(lines[0], 2, "line 2") if lines else []
     if not ends or not ends[0] < ends[1]:
         raise InputError("the range file has no lower and upper limit in line 2; save it again")
-    listed = _listed(lines[1:])
+    first = first_index(machine)
+    listed = _listed(lines[1:], first)
     columns = tuple(sorted(listed))
     lows, highs = np.array([listed[column] for column in columns]).T
     scale = _scale(ends[0], ends[1], lows, highs)
@@ -76,7 +78,7 @@ def _behind_range(machine: KernelMachine, lines: list[list[str]]) -> KernelMachi
     rest = np.setdiff1d(np.flatnonzero(vectors.any(axis=0)), columns)
     if len(rest):
         raise InputError(
-            f"the range file leaves out feature {rest[0] + 1}, which the model's vectors have; "
+            f"the range file leaves out feature {rest[0] + first}, which the model's vectors have; "
             "give the file that svm-scale saved with the training data"
         )
     n_numbers = len(vectors) * len(columns)
@@ -106,16 +108,23 @@ def _scale(lower: float, upper: float, lows: Float64Array, highs: Float64Array) 
     return Affine(offset, factor, error, 2.0**-51)
 
 
-def _listed(lines: list[list[str]]) -> dict[int, tuple[float, float]]:
-    """Return the least and the largest value of each feature, which count from 0 here."""
+def _listed(lines: list[list[str]], first: int) -> dict[int, tuple[float, float]]:
+    """Return the least and the largest value of each feature, which count from 0 here.
+
+    In the file they count from `first`, as in that of the model.
+    """
     listed: dict[int, tuple[float, float]] = {}
     for number, line in enumerate(lines, 3):
         index, low, high = _row(line, 3, f"line {number}")
-        if index != int(index) or not 1 <= index <= MOST_COLUMNS or int(index) - 1 in listed:
-            raise InputError(f"line {number}: feature {line[0]}, must be a new number from 1 up")
+        column = int(index) - first
+        if index != int(index) or not 0 <= column < MOST_COLUMNS or column in listed:
+            raise InputError(
+                f"line {number}: feature {line[0]}, must be a new number from {first} up, from "
+                "which the model's features count"
+            )
         if not low < high:
             raise InputError(f"line {number}: {line[1]} is not below {line[2]}; save it again")
-        listed[int(index) - 1] = (low, high)
+        listed[column] = (low, high)
     if not listed:
         raise InputError("the range file lists no feature; save it again")
     return listed

@@ -98,9 +98,9 @@ REFUSED = {
     "m.RData": ("an R file", "recipes"),
     "m.h": ("C source", "trained model"),
     "m.json": ("JSON", "recipes"),
-    "m.pmml": ("a PMML model", "recipes"),
+    "m.pmml": ("a PMML model", "exports"),
     "m.rds": ("an R file", "recipes"),
-    "svm.mlmodel": ("a Core ML model", "recipes"),
+    "svm.mlmodel": ("a Core ML model", "exports"),
     "v5.mat": ("a MATLAB file", "recipes"),
     "weka.model": ("a Weka model", "recipes"),
 }

@@ -33,6 +33,8 @@ KINDS = MappingProxyType(
 _N_MARKS = 10
 """Number of densities of a one-class model: svm_one_class_probs."""
 
+_FROM_0 = "the features of the file count from 0"
+
 
 def read_libsvm(content: bytes) -> KernelMachine:
     """Return the machine of a LIBSVM model.
@@ -48,6 +50,11 @@ def read_libsvm(content: bytes) -> KernelMachine:
     kernel = _kernel(header)
     read = _read_classifier if svm_type in ("c_svc", "nu_svc") else _read_one_row
     return read(KINDS[svm_type], kernel, header, lines)
+
+
+def first_index(machine: KernelMachine) -> int:
+    """Return the index of the first feature in the file of a machine: 0 or 1."""
+    return 0 if any(note.startswith(_FROM_0) for note in machine.notes) else 1
 
 
 def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) -> KernelMachine:
@@ -87,11 +94,15 @@ def _read_classifier(kind: str, kernel: Kernel, header: Header, lines: Lines) ->
 
 
 def _read_one_row(kind: str, kernel: Kernel, header: Header, lines: Lines) -> KernelMachine:
-    """Read a one_class, epsilon_svr or nu_svr model; their nr_class is 2, and means nothing."""
+    """Read a one_class, epsilon_svr or nu_svr model; their nr_class is 2, and means nothing.
+
+    R's e1071 writes label and nr_sv, too, as zeros.
+    """
     one_class = kind == "OneClassSVM"
     header.integer("nr_class", 2, 2)
     for key in ("label", "nr_sv"):
-        header.refuse(key, "must not be: only c_svc and nu_svc have it")
+        if header.has(key) and any(header.integers(key, 2, -LARGEST_INT - 1)):
+            header.refuse(key, "must not be, or be 0 0: only c_svc and nu_svc have it")
     rho = np.array(header.numbers("rho", 1))
     _check_densities(header, one_class)
     vectors = SupportVectors(lines, _total_sv(header), 1)
@@ -192,10 +203,7 @@ def _notes(kernel: Kernel, header: Header, vectors: SupportVectors) -> tuple[str
         f"support vectors; svm-predict {later}"
     ]
     if vectors.first_index == 0:
-        notes.append(
-            f"the features of the file count from 0: the C takes {width}, in the order of their "
-            "indices"
-        )
+        notes.append(f"{_FROM_0}: the C takes {width}, in the order of their indices")
     if header.has("prob_density_marks"):
         notes.append(
             "the densities of the model are left out: the label is svm-predict's without -b 1"

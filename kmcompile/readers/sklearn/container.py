@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,12 +49,14 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
     """Return the machine of an estimator, or of the one that a dict, list or tuple holds.
 
     A transformer beside the only machine goes before it, and a LabelEncoder names its classes.
+    Dicts inside are looked into where there is no machine beside them.
 
     Parameters
     ----------
     value : estimator, Record, dict, list or tuple
     entry : sequence of str
-        Names of the entries to use: keys of a dict, or numbers from 0.
+        Names of the entries to use: keys of a dict, or numbers from 0; of a dict inside,
+        outer.inner.
 
     Raises
     ------
@@ -69,6 +71,8 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
             )
         return read_sklearn(value)
     entries = list(_entries(value))
+    if entry or all(one.role != "machine" for one in entries):
+        entries += _inner_entries(value)
     chosen = _asked(entries, entry) if entry else _only(entries)
     machine = read_sklearn(chosen[-1].record)
     if machine.preprocessing and not entry and any(one.goes_before for one in chosen[:-1]):
@@ -83,16 +87,26 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
     return replace(machine, notes=(*machine.notes, note))
 
 
-def _entries(value: Any) -> Iterator[_Entry]:
-    """Yield the objects of scikit-learn in the file."""
-    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
-    for key, found in pairs:
+def _pairs(value: Any) -> Iterable[tuple[Any, Any]]:
+    return value.items() if isinstance(value, Mapping) else enumerate(value)
+
+
+def _inner_entries(value: Any) -> Iterator[_Entry]:
+    """Yield the objects of scikit-learn in the dicts of a dict, list or tuple."""
+    for key, found in _pairs(value):
+        if isinstance(found, Mapping):
+            yield from _entries(found, f"{key}.")
+
+
+def _entries(value: Any, prefix: str = "") -> Iterator[_Entry]:
+    """Yield the objects of scikit-learn in a dict, list or tuple."""
+    for key, found in _pairs(value):
         current_budget().spend_items(1, "the objects of the file")
         record = record_of(found)
         if is_supported(record.module, record.name) or record.name == LABEL_ENCODER:
             role = _role(record)
             if role is not None:
-                yield _Entry(str(key), record, role)
+                yield _Entry(f"{prefix}{key}", record, role)
 
 
 def _role(record: Record) -> str | None:

@@ -1,7 +1,7 @@
 """Write the stored ONNX models and onnxruntime's answers: needs skl2onnx and onnxruntime.
 
 Each `<name>.npz` has the inputs X (float32), the first output (label or value) and, where the
-second output is made of decision values, these.
+second output is made of decision values or of two probabilities, these.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ SEXES = np.array(["malignant", "benign"])
 """As load_breast_cancer names its classes 0 and 1."""
 DECISIONS = ("digits", "cancer", "one_class")
 """Their second output has decision values: of pairs, (f, -f), f."""
+TWO_PROBABILITIES = "two_probabilities"
 
 
 def models():
@@ -35,6 +36,8 @@ def models():
     yield "digits", SVC(gamma=1e-3, C=10, decision_function_shape="ovo"), *DIGITS, 24
     yield "cancer", scaled, CANCER[0], SEXES[CANCER[1]], 6
     yield "probability", SVC(probability=True, random_state=0), *IRIS, 3
+    sigmoid = SVC(probability=True, class_weight="balanced", random_state=0)
+    yield TWO_PROBABILITIES, sigmoid, IRIS[0][:, :2], IRIS[1] == 2, 2
     yield "poly", NuSVC(kernel="poly", coef0=1.0), IRIS[0], IRIS[1] > 0, 3
     sigmoid = SVC(kernel="sigmoid", gamma=0.5, coef0=-0.5)
     yield "sigmoid", make_pipeline(MinMaxScaler(), sigmoid), *IRIS, 3
@@ -54,7 +57,8 @@ warnings.simplefilter("ignore")
 for name, model, X, y, step in models():
     X = X.astype(np.float32)
     model.fit(X[::step], None if y is None else y[::step])
-    options = {"zipmap": False} if name in DECISIONS and name != "one_class" else None
+    plain = name in (*DECISIONS, TWO_PROBABILITIES) and name != "one_class"
+    options = {"zipmap": False} if plain else None
     content = to_onnx(model, X[:1], options=options).SerializeToString()
     (FOLDER / f"{name}.onnx").write_bytes(content)
     session = onnxruntime.InferenceSession(content, providers=["CPUExecutionProvider"])
@@ -63,4 +67,5 @@ for name, model, X, y, step in models():
     first = answers[0].ravel()
     first = first.astype(str) if first.dtype == object else first
     kept = {"decisions": answers[1]} if name in DECISIONS else {}
+    kept |= {"probabilities": answers[1]} if name == TWO_PROBABILITIES else {}
     np.savez_compressed(FOLDER / f"{name}.npz", X=queries, answer=first, **kept)

@@ -12,6 +12,7 @@ CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 README = CHECKOUT / "README.md"
 PAGES = tuple(sorted(manual_dir().glob("*.md")))
 DOCUMENTS = (README, *PAGES)
+RECIPES = tuple(manual_dir() / f"{topic}.md" for topic in ("recipes", "exports"))
 
 
 def name_of(document: Path) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from documents import CHECKOUT, DOCUMENTS, PAGES, README, blocks, commands, name_of
-from scipy.io import savemat
+from documents import CHECKOUT, DOCUMENTS, PAGES, README, RECIPES, blocks, commands, name_of
 from sklearn.datasets import load_breast_cancer, load_digits, make_moons
 from sklearn.svm import SVC
 
@@ -27,13 +26,15 @@ pytestmark = pytest.mark.skipif(not README.is_file(), reason="an installed kmcom
 WARNINGS = ["-std=c99", "-pedantic", "-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror"]
 
 ALL_C = [code for document in DOCUMENTS for code in blocks(document, "c")]
-ALL_PYTHON = [code for document in DOCUMENTS for code in blocks(document, "python")]
+ALL_PYTHON = [
+    code
+    for document in DOCUMENTS
+    if document not in RECIPES  # test_recipes.py runs those
+    for code in blocks(document, "python")
+]
 
 # A word of each block of Python code.
-PYTHON = (
-    *("compile_model", "precomputed_machine", "chosen.reduced", "FaLKSVC", "loadmat"),
-    "load_wine",
-)
+PYTHON = (*("compile_model", "precomputed_machine", "chosen.reduced", "FaLKSVC", "load_wine"),)
 
 # What the code's headers are made from: options of the compilation by the prefix.
 OPTIONS = {
@@ -141,24 +142,6 @@ def test_local_machines_are_saved_as_a_pickle_that_is_read(
     machine, X = load_model("cells.pkl"), names["X"]
     labels = names["cells"].predict(X)
     assert [machine.classes[i] for i in evaluate(machine, X).labels] == labels.tolist()
-
-
-def test_numbers_of_matlab_become_a_machine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """MATLAB divides by `scale`, which is 2 here: gamma is 1/4."""
-    monkeypatch.chdir(tmp_path)
-    Path("build").mkdir()
-    model, (X, _) = estimator("moons"), make_moons(60, noise=0.25, random_state=0)
-    model.set_params(gamma=0.25).fit(X, model.predict(X))
-    arrays = {"vectors": model.support_vectors_, "coef": model.dual_coef_[0], "scale": 2.0}
-    savemat("build/svm.mat", arrays | {"bias": model.intercept_, "classes": model.classes_})
-    run_python("loadmat")
-    machine = load_model("build/svm.npz")
-    decided = evaluate(machine, X)
-    off = abs(decided.decisions[:, 0] - model.decision_function(X))
-    assert (off <= 2 * decided.error[:, 0]).all()
-    assert machine.classes == (0, 1)
 
 
 @pytest.mark.parametrize("number", range(len(ALL_C)))

@@ -40,8 +40,15 @@ def read(value, tmp_path, *entry, **other):
         ([SCALER, MACHINE, None], TOGETHER),
         ({"model": WHOLE}, TOGETHER),
         ({3: SEARCH}, TOGETHER),
+        ({"model": {"svc": MACHINE, "scaler": SCALER}, "date": "today"}, TOGETHER),
+        ({"model": {"svc": MACHINE, "size": 64}, "scaler": SCALER}, TOGETHER),
+        ([{"svc": MACHINE}, SCALER], TOGETHER),
+        ({"model": WHOLE, "best_params": {"svc": SVC(), "scaler": SCALER}}, TOGETHER),
     ],
-    ids=["dict", "no scaler", "tuple", "list", "pipeline", "search"],
+    ids=[
+        *("dict", "no scaler", "tuple", "list", "pipeline", "search"),
+        *("inner", "inner machine", "inner of a list", "machine beside"),
+    ],
 )
 def test_the_only_machine_is_read_behind_the_only_transformer(value, expected, tmp_path):
     machine = read(value, tmp_path)
@@ -66,6 +73,8 @@ def test_entries_are_used_in_their_order(tmp_path):
     machine = read(value, tmp_path, "scaler", "pca", "svc")
     assert machine.sha256 == load_model(make_pipeline(SCALER, pca, last)).sha256
     assert read([MACHINE, SCALER], tmp_path, "0").sha256 == ALONE
+    inner = {"a": {"svc": MACHINE, "scaler": SCALER}, "svc": last}
+    assert read(inner, tmp_path, "a.scaler", "a.svc").sha256 == TOGETHER
 
 
 @pytest.mark.parametrize(
@@ -78,6 +87,18 @@ def test_entries_are_used_in_their_order(tmp_path):
         ([MACHINE], ("0",) * 101, "must have at most 100"),
         ({"b": SCALER, "n": 3}, (), r"no machine among them: b \(StandardScaler\)"),
         ({"n": 3}, (), "no machine among them: none that is supported"),
+        ({"a": {"b": {"c": MACHINE}}}, (), "no machine among them: none that is supported"),
+        (
+            {"a": {"b": MACHINE}, "c": {"d": MACHINE}},
+            (),
+            r"a.b \(SVC\), c.d \(SVC\), and it is not",
+        ),
+        (
+            {"a": {"b": MACHINE, "s": SCALER}, "s": SCALER},
+            (),
+            r"s .*, a.b .*, a.s .*it is not clear",
+        ),
+        ({"a": {"b": MACHINE}}, ("b",), r"--entry b: the file holds a.b \(SVC\); give"),
         ([], (), "no machine among them"),
         ({"a": MACHINE}, ("c",), r"--entry c: the file holds a \(SVC\)"),
         ({"a": MACHINE, "b": SCALER}, ("a", "b"), "the last one must be a machine"),

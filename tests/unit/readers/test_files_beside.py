@@ -105,6 +105,23 @@ def test_features_that_the_range_file_leaves_out_are_not_looked_at(tmp_path):
     assert abs(evaluate(machine, raw).decisions[0, 0] + own) <= 32 * 2.0**-52
 
 
+def test_a_range_file_counts_features_as_the_model_does(tmp_path):
+    """From 0, where one of the model's has index 0."""
+    (tmp_path / "m").write_text(LIBSVM)
+    (tmp_path / "m0").write_text(LIBSVM.replace(" 1:", " 0:").replace(" 2:", " 1:"))
+    (tmp_path / "range").write_text(RANGE)
+    (tmp_path / "range0").write_text("x\n-1 1\n0 0 10\n1 100 300\n")
+    (tmp_path / "wide0").write_text("x\n-1 1\n0 0 10\n1 100 300\n3 0 1\n")
+    machine = load_model(tmp_path / "m", Reading(before=(tmp_path / "range",)))
+    counted = load_model(tmp_path / "m0", Reading(before=(tmp_path / "range0",)))
+    assert counted.sha256 == machine.sha256
+    assert load_model(tmp_path / "m0", Reading(before=(tmp_path / "wide0",))).n_features == 4
+    with pytest.raises(InputError, match="feature 0, must be a new number from 1 up, from which"):
+        load_model(tmp_path / "m", Reading(before=(tmp_path / "range0",)))
+    with pytest.raises(InputError, match="the range file leaves out feature 0, which the model's"):
+        load_model(tmp_path / "m0", Reading(before=(tmp_path / "range",)))
+
+
 def test_the_scale_file_of_r(tmp_path):
     (tmp_path / "m").write_text(LIBSVM)
     (tmp_path / "scale").write_text("5 2\n200 50\n")

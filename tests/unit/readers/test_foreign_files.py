@@ -26,9 +26,9 @@ FILES = {
     "weka": (b"\xac\xed\0\5sr\0\x21weka.classifiers.functions.SMO", "a Weka model", "recipes"),
     "java": (b"\xac\xed\0\5sr\0\x11java.util.HashMap", "a serialised Java object", "recipes"),
     "dlib": (b"\x81\x0a\x81\x01\x08", "a model of dlib", "recipes"),
-    "pmml": (PLAIN + b"<PMML version='4.4'>", "a PMML model", "recipes"),
+    "pmml": (PLAIN + b"<PMML version='4.4'>", "a PMML model", "exports"),
     "xml": (PLAIN + b"<project>", "XML, and not of OpenCV", "recipes"),
-    "core ml": (b"\x08\x01\x12\x05\n\x03\n\x01x", "a Core ML model", "recipes"),
+    "core ml": (b"\x08\x01\x12\x05\n\x03\n\x01x", "a Core ML model", "exports"),
     "keras": (b"\x89HDF\r\n\x1a\n", "HDF5", "neural networks are not compiled"),
     "tflite": (b"\x1c\0\0\0TFL3", "TensorFlow Lite", "neural networks"),
     "json": (b'{"kernel": "rbf"}', "the file is JSON", "recipes"),
@@ -72,6 +72,8 @@ def test_no_pickle_of_a_model_is_taken_for_a_foreign_file(protocol):
     foreign.refuse_foreign(pickle.dumps(model, protocol))
 
 
-def test_the_page_that_errors_name_is_there():
-    assert "recipes" in foreign._RECIPE
+def test_the_pages_that_errors_name_are_there():
+    assert "manual recipes" in foreign._RECIPE
     assert find_page("recipes").title == "Models from other programs"
+    assert "manual exports" in foreign._EXPORT
+    assert find_page("exports").title == "Models exported as PMML or Core ML"

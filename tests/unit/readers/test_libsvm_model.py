@@ -102,6 +102,14 @@ def test_machines_are_those_of_the_estimators(make, options, n_classes, tmp_path
     assert load_model(path).canonical_bytes() == load_model(model).canonical_bytes()
 
 
+@pytest.mark.parametrize("make", [OneClassSVM, SVR])
+def test_zeros_for_labels_of_a_regression_say_nothing(make):
+    """As e1071 1.7 of R writes them."""
+    text = libsvm_text(make().fit(X, Y))
+    written = text.replace(b"SV\n", b"label 0 0\nnr_sv 0 0\nSV\n", 1)
+    assert read_libsvm(written).canonical_bytes() == read_libsvm(text).canonical_bytes()
+
+
 @pytest.mark.parametrize("ends", [b"\r\n", b" \n", b"\t \n"])
 def test_line_ends_of_windows_and_blanks_change_nothing(ends, tmp_path):
     text = libsvm_text(SVC().fit(X, Y))

@@ -13,6 +13,7 @@ from kmcompile.model.kernel_machine import Task
 from kmcompile.readers import load_model
 from kmcompile.readers.onnx.messages import parse_model
 from kmcompile.readers.onnx.model import ROUNDED
+from kmcompile.verify.probabilities import probabilities_of
 
 FOLDER = Path(__file__).parents[2] / "fault" / "stored_models" / "onnx"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.onnx"))
@@ -69,6 +70,7 @@ def test_kinds_are_named_as_in_scikit_learn():
         "probability": "SVC",
         "sigmoid": "SVC",
         "svr": "SVR",
+        "two_probabilities": "SVC",
     }
 
 
@@ -89,6 +91,17 @@ def test_labels_are_the_votes_where_probabilities_are_given():
     assert (
         "can differ from the most probable one" in load_model(FOLDER / "probability.onnx").notes[0]
     )
+
+
+def test_probabilities_of_two_classes_are_those_of_onnxruntime():
+    """It iterates as LIBSVM did, up to 0.005 away; its label is that of the decision, too."""
+    machine, stored, decisions, bounds = _read("two_probabilities")
+    told = probabilities_of(machine, decisions)
+    slope, offset = machine.platt
+    rounded = abs(slope) * bounds.max() / 4 + (8 + abs(offset)) * 2.0**-24
+    assert np.abs(told - stored["probabilities"]).max() <= 0.005 + rounded
+    most_probable = np.array(machine.classes)[stored["probabilities"].argmax(axis=1)]
+    assert np.any(most_probable != stored["answer"])
 
 
 def test_one_sign_of_zero_is_noted():
