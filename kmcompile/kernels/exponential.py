@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -84,8 +84,12 @@ class ExponentialFloat32(ExpNegativeFloat32):
 
     sum_text: ClassVar[str]
     """The sum D in words, for the C's comments."""
+    z_text: ClassVar[str] = "gamma D"
+    """z in words, for the C's comments."""
     term_text: ClassVar[str]
     """How far a term moves, in words, for the C's comments."""
+    of_argument_name: ClassVar[str]
+    """The C's function of z without the prefix, where z has a function of its own."""
     roundings: ClassVar[int]
     underflows: ClassVar[int]
     """Number of operations of a term and its addition that can underflow; each changes D by at most
@@ -96,17 +100,51 @@ class ExponentialFloat32(ExpNegativeFloat32):
     def of(cls, gamma: float, context: KernelContext) -> Self:
         """Return the kernel with the constants of its error."""
         n, precision = context.n_features, context.precision
-        bound_constant = precision.bound_constant
-        g = precision.gamma_factor(cls.roundings + n + 1)
-        tau = EXP_NEGATIVE[precision.dtype].relative_error
+        slope = gamma * cls.steepest * np.sqrt(n)
         underflow = (gamma * (cls.underflows * n) + 1) * precision.smallest_normal
+        g = precision.gamma_factor(cls.roundings + n + 1)
+        return cls.with_errors(context, g, slope, underflow, gamma=gamma)
+
+    @classmethod
+    def with_errors(
+        cls,
+        context: KernelContext,
+        g: float,
+        slope: float,
+        underflow: float,
+        tau: float = 0.0,
+        *,
+        gamma: float,
+        **own: Any,
+    ) -> Self:
+        """Return the kernel with the constants that follow from the errors of z and of the value.
+
+        Parameters
+        ----------
+        context : KernelContext
+        g : float
+            Relative error of z among stored vectors and inputs.
+        slope : float
+            How far z moves per unit of e.
+        underflow : float
+            What underflow moves z by.
+        tau : float
+            Relative error of a value of z; 0 stands for that of the exponential alone.
+        gamma : float
+        **own
+            Further fields of the class.
+        """
+        precision = context.precision
+        bound_constant = precision.bound_constant
+        tau = tau or EXP_NEGATIVE[precision.dtype].relative_error
         return cls(
             gamma=precision.stored_factor("gamma", gamma),
             vector_error=bound_constant(context.vector_error),
             z_error=bound_constant(g / (1 - g) / (1 - tau)),
-            slope=bound_constant(gamma * cls.steepest * np.sqrt(n) / (1 - tau)),
+            slope=bound_constant(slope / (1 - tau)),
             shift_minimum=bound_constant(2 * underflow + 4 * precision.smallest_normal),
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
+            **own,
         )
 
     def query_terms(self, batch: Batch) -> QueryTerms:

@@ -27,7 +27,16 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 import kmcompile
 from kit import routed
 from kmcompile.errors import InputError, OutputError
-from kmcompile.kernels import Fourier, Laplacian, Linear, Matern, Poly, Rbf, Sigmoid
+from kmcompile.kernels import (
+    Fourier,
+    Laplacian,
+    Linear,
+    Matern,
+    Poly,
+    RationalQuadratic,
+    Rbf,
+    Sigmoid,
+)
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
 from kmcompile.readers import load_model
@@ -95,6 +104,7 @@ kernels = st.one_of(
     st.builds(Rbf, positive),
     st.builds(Laplacian, positive),
     st.builds(Matern, positive, st.integers(0, 2)),
+    st.builds(RationalQuadratic, positive, positive),
     st.builds(Poly, positive, finite, st.integers(0, 2**31 - 1)),
     st.builds(Sigmoid, positive, finite),
 )
