@@ -150,21 +150,33 @@ class ExponentialFloat32(ExpNegativeFloat32):
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return the two terms of a value's error: a constant one, and the factor of z."""
         one = np.float32(1.0)
-        growth = self.slope * (batch.deviation + self.vector_error) + self.shift_minimum
+        spread = batch.deviation + self.vector_error
+        growth = self.slope * spread + self.shift_minimum
         # A bound above 1 is useless, and might overflow below.
         shift = np.minimum(growth, one)
-        widest = self.z_error * self.exponential.limit + shift
+        z_error = self.relative_error(spread)
+        widest = z_error * self.exponential.limit + shift
         widen = widest + one
         per_value = self.value_error + widen * shift
-        per_z = widen * self.z_error
+        per_z = widen * z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
+
+    @property
+    def moves_with_z(self) -> bool:
+        """Whether the relative error of z has a part `z_slope` per unit of e."""
+        return False
+
+    @property
+    def steepest_z(self) -> float:
+        """How fast y_max grows with e."""
+        return float(self.slope)
 
     @property
     def usable_deviation(self) -> float:
         """Largest deviation of the input with y_max at most 1; negative if there is none."""
         room = 1.0 - float(self.z_error * self.exponential.limit) - float(self.shift_minimum)
         # The rounding in `query_terms` is smaller.
-        return (room / float(self.slope)) * (1 - 2.0**-18) - float(self.vector_error)
+        return (room / self.steepest_z) * (1 - 2.0**-18) - float(self.vector_error)
 
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,7 +13,14 @@ from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
-from kmcompile.numeric.scalar.functions import LOG1P, ScalarFunction
+from kmcompile.numeric.rounding import bound_constant
+from kmcompile.numeric.scalar.functions import EXP_NEGATIVE, LOG1P, ScalarFunction
+
+_LARGEST_ALPHA = 4.0
+"""Up to here alpha sqrt(gamma) is the better bound on dz/dD at z = 1."""
+
+_WIDENED = 1.03
+"""See `RationalQuadraticFloat32`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +57,11 @@ class RationalQuadratic(Kernel):
 
     @property
     def slope(self) -> float:
-        """The steepest z (`RationalQuadraticFloat32`), as K <= 1."""
-        return self.alpha * math.sqrt(self.gamma)
+        """The largest |dK/dD|, D = |s - x|: 2 alpha gamma D (1 + gamma D^2)^(-alpha - 1) is largest
+        at gamma D^2 = 1 / (2 alpha + 1)."""
+        top = 1 / (2 * self.alpha + 1)
+        fallen = math.exp(-(self.alpha + 1) * math.log1p(top))
+        return 2 * self.alpha * math.sqrt(self.gamma * top) * fallen
 
     def lower(self, context: KernelContext) -> RationalQuadraticFloat32:
         """Return the kernel as the C computes it; `RationalQuadraticFloat32` has the derivation."""
@@ -60,13 +70,21 @@ class RationalQuadratic(Kernel):
         g = (1 + precision.gamma_factor(n + 6)) * (1 + log.relative_error) - 1
         lost = (self.gamma * (2 * n) + 1) * tiny + log.absolute_error
         alpha = precision.stored_factor("alpha", self.alpha)
+        slope, z_slope = self.alpha * math.sqrt(self.gamma), precision.dtype(0.0)
+        if self.alpha > _LARGEST_ALPHA:
+            slope = _WIDENED * math.sqrt(self.alpha * self.gamma)
+            tau = EXP_NEGATIVE[precision.dtype].relative_error
+            z_slope = precision.bound_constant(slope / (1 - tau))
+        own = {"alpha": alpha, "z_slope": z_slope}
+        underflow = self.alpha * lost + tiny
         return RationalQuadraticFloat32.with_errors(
-            context, g, self.slope, self.alpha * lost + tiny, gamma=self.gamma, alpha=alpha
+            context, g, slope, underflow, gamma=self.gamma, **own
         )
 
     def reach(self, context: KernelContext) -> ExponentialReach:
-        """Return 1 and the largest error."""
-        return ExponentialReach.of_kernel(self.lower(context))
+        """Return 1 and the largest error: from x to the prepared x, K moves by its `slope`."""
+        reach = ExponentialReach.of_kernel(self.lower(context))
+        return replace(reach, slope=bound_constant(self.slope))
 
     def parameters(self) -> dict[str, float]:
         """Return gamma and alpha."""
@@ -90,16 +108,24 @@ class RationalQuadraticFloat32(ExponentialFloat32):
     - dz/dD = 2 alpha gamma D / (1 + gamma D^2) is largest at gamma D^2 = 1, alpha sqrt(gamma). With
       e >= |s - s^| + |x - x^|, | |s - x| - D | <= e: the exact z is within z_error z^ + shift of
       z^, z_error = g / (1 - g), shift = alpha sqrt(gamma) e + underflow.
+    - For large alpha this is far more than for rbf, to which K then tends. With b = sqrt(alpha
+      gamma) and p = exp(-z / alpha), dz/dD = 2 b sqrt(p) sqrt(alpha (1 - p)) <= 2 b sqrt(z)
+      <= b (1 + z). So a move r = b e of D moves z by at most r / (1 - r) (1 + z): z_error grows by
+      `z_slope` e, and shift is as much. Where the bound is usable, both r and z_error are below
+      1 / 86, and 1.03 covers 1 / (1 - r) and that z is z^ (1 + z_error) at most.
 
     From there on it is as for `ExponentialFloat32`.
 
     Parameters
     ----------
     gamma, vector_error, z_error, slope, shift_minimum, value_error, alpha : float32 or float64
-        slope >= alpha sqrt(gamma) / (1 - tau).
+        slope >= alpha sqrt(gamma) / (1 - tau), or 1.03 sqrt(alpha gamma) / (1 - tau).
+    z_slope : float32 or float64
+        The latter; with the former 0.
     """
 
     alpha: Real
+    z_slope: Real
 
     name: ClassVar[str] = "rational_quadratic"
     uses_distance: ClassVar[bool] = True
@@ -108,7 +134,25 @@ class RationalQuadraticFloat32(ExponentialFloat32):
     sum_text: ClassVar[str] = "|s - x|^2, L = log(1 + gamma D)"
     z_text: ClassVar[str] = "alpha L"
     of_argument_name: ClassVar[str] = "exp_negative"
-    term_text: ClassVar[str] = "its slope by |s - x| is at most alpha sqrt(gamma)"
+    term_text: ClassVar[str] = (
+        "its slope by |s - x| is at most slope, or slope (1 + z) with z_slope"
+    )
+
+    @property
+    def moves_with_z(self) -> bool:
+        """Whether the relative error of z grows with e."""
+        return bool(self.z_slope > 0)
+
+    @property
+    def steepest_z(self) -> float:
+        """How fast y_max grows with e."""
+        return float(self.slope) + float(self.z_slope) * float(self.exponential.limit)
+
+    def relative_error(self, spread: Real | RealArray) -> Any:
+        """Return the relative error of z for spreads e; more than 1 is of no use."""
+        if not self.moves_with_z:
+            return self.z_error
+        return np.minimum(self.z_error + self.z_slope * spread, self.precision.dtype(1.0))
 
     @property
     def logarithm(self) -> ScalarFunction:

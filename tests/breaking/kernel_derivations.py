@@ -140,10 +140,13 @@ def rational_quadratic(kernel: RationalQuadraticFloat32, of: Facts) -> Needed:
     """
     g, tau = gamma(of.n + 6, of.u) + 2.9 * of.u, kernel.exponential.relative_error
     scale, power = float(kernel.gamma) * (1 - U), float(kernel.alpha) * (1 - U)
+    slopes = {"slope": power * math.sqrt(scale)}
+    if kernel.moves_with_z:
+        slopes = dict.fromkeys(("slope", "z_slope"), math.sqrt(power * scale))
     return {
+        **slopes,
         "vector_error": of.error,
         "z_error": g / (1 - g),
-        "slope": power * math.sqrt(scale),
         "shift_minimum": 2 * (power * (2 * scale * of.n + 1) + 1) * of.tiny,
         "value_error": tau / (1 - tau) + of.sum_error,
     }

@@ -174,8 +174,10 @@ def _rational_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
     """Return those of `ExponentialReach` for z = alpha log(1 + gamma D^2); the log has 2.9 u."""
     n, kernel, tau = stage.n_features, machine.kernel, exp_negative.RELATIVE_ERROR
     z_error = gamma(n + 6) + 2.9 * U
+    d = np.linspace(0, 2, 4000) / math.sqrt(kernel.gamma * (2 * kernel.alpha + 1))
+    w = 1 + kernel.gamma * d * d
     return {
-        "slope": kernel.alpha * math.sqrt(kernel.gamma),
+        "slope": float((2 * kernel.alpha * kernel.gamma * d * w ** (-kernel.alpha - 1)).max()),
         "shift_minimum": 2 * (kernel.alpha * (2 * kernel.gamma * n + 1) + 1) * TINY,
         "widest": z_error * float(exp_negative.CUTOFF),
         "per_z": z_error * (1 + tau) / math.e,

@@ -141,7 +141,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     LaplacianFloat32: EXPONENTIAL,
     Chi2Float32: EXPONENTIAL,
     MaternFloat32: EXPONENTIAL,
-    RationalQuadraticFloat32: EXPONENTIAL,
+    RationalQuadraticFloat32: (*EXPONENTIAL, "z_slope"),
     IntersectionFloat32: ("per_length", "per_deviation", "minimum", "value_error"),
     AdditiveChi2Float32: ("per_deviation", "minimum", "value_error"),
 }

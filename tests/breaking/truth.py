@@ -154,7 +154,7 @@ def _kernels(
         return values, values * (np.expm1(np.minimum(off, 700.0)) + 8 * U) + 1e-300
     if isinstance(kernel, RationalQuadratic):
         z = -np.log(np.maximum(values, 1e-320))
-        off = kernel.slope * e + (n + 12) * U * z
+        off = kernel.alpha * np.sqrt(kernel.gamma) * e + (n + 12) * U * z
         return values, values * (np.expm1(np.minimum(off, 700.0)) + 8 * U) + 1e-300
     if isinstance(kernel, Laplacian | Chi2 | AdditiveChi2 | Intersection):
         return values, _of_feature_sums(kernel, s, x, e, values)

@@ -32,15 +32,34 @@ def test_values_are_those_of_scikit_learn(alpha: float):
 
 
 @ALPHAS
-def test_z_is_steepest_where_gamma_d_squared_is_1(alpha: float):
-    kernel = RationalQuadratic(0.3, alpha)
+def test_slopes_of_z_and_of_a_value_are_within_their_bounds(alpha: float):
+    gamma, largest = mpf("0.3"), mpf(0)
     with mp.workdps(40):
-        for d in (mpf(k) / 64 for k in range(640)):
-            slope = mp.diff(lambda t: alpha * mp.log1p(kernel.gamma * t * t), d)
-            assert slope <= mpf(kernel.slope) * (1 + mpf(10) ** -15)
-        top = 1 / mp.sqrt(kernel.gamma)
-        steepest = 2 * alpha * kernel.gamma * top / (1 + kernel.gamma * top**2)
-    assert float(steepest) == pytest.approx(kernel.slope)
+        for d in (mpf(k) / 64 for k in range(1, 640)):
+            z = alpha * mp.log1p(gamma * d * d)
+            slope = 2 * alpha * gamma * d / (1 + gamma * d * d)
+            assert abs(mp.diff(lambda t: alpha * mp.log1p(gamma * t * t), d) - slope) <= 1e-15
+            assert slope <= alpha * mp.sqrt(gamma)
+            assert slope <= mp.sqrt(alpha * gamma) * (1 + z)
+            largest = max(largest, slope * mp.exp(-z))
+    assert 0.999 * RationalQuadratic(0.3, alpha).slope <= largest
+    assert largest <= RationalQuadratic(0.3, alpha).slope
+
+
+def test_the_bound_on_z_covers_what_its_own_move_adds():
+    """With r and z_error below 1 / 86.9: r / (1 - r) (1 + z (1 + z_error)) <= 1.03 r (1 + z)."""
+    most = 1 / 86.9
+    assert (1 + most) / (1 - most) <= 1.03
+
+
+@pytest.mark.parametrize("precision", [FLOAT32, FLOAT64], ids=["float32", "float64"])
+def test_for_large_alpha_the_bound_is_about_that_of_rbf(precision: Precision):
+    context = replace(CONTEXT, vector_error=1e-7, precision=precision)
+    kernel = RationalQuadratic(0.5 / 1e5, 1e5).lower(context)
+    assert kernel.moves_with_z
+    assert kernel.slope == kernel.z_slope <= 1.04 * np.sqrt(0.5)
+    assert kernel.relative_error(precision.dtype(np.inf)) == 1.0
+    assert kernel.usable_deviation < 1 / (float(kernel.z_slope) * float(kernel.exponential.limit))
 
 
 def test_the_logarithm_of_1_plus_w_moves_by_at_most_what_w_moves():

@@ -259,7 +259,7 @@ def test_kernel_and_vectors_given_by_hand_are_the_precomputed_machine(tmp_path):
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_every_kernel_of_the_layout_is_read(name, tmp_path):
-    values = {"gamma": 0.5, "coef0": 1.0, "degree": 2}
+    values = {"gamma": 0.5, "coef0": 1.0, "degree": 2, "alpha": 1.5}
     np.savez(
         tmp_path / "k.npz",
         format_version=1,
