@@ -36,7 +36,7 @@ To first order, in units of v, with s <= 1/3, q <= 1/9, L = log(1 + f) <= 0.6932
   the sum, of numbers that are 0 or more, rounds by 1: 1 + (1 + 0.302 E + 3.14 L) / (E + L) <= 3.45
   for e = 1, where L is largest, and less for e > 1 and for L < 0.5.
 
-A fused multiply-add only leaves out roundings that are counted here. In float32 it is 2.91.
+A fused multiply-add only leaves out roundings that are counted here. In float32 it is 2.97.
 Evidence: tests/equivalence/test_scalar.py and test_other_roundings.py; Gappa proves it
 (tests/evidence/rounding/logarithm.py).
 """
