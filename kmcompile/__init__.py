@@ -220,6 +220,7 @@ def precomputed_machine(
     gamma: float | None = None,
     coef0: float | None = None,
     degree: int | None = None,
+    alpha: float | None = None,
 ) -> KernelMachine:
     """Return the machine of an estimator that was trained with kernel="precomputed".
 
@@ -234,9 +235,10 @@ def precomputed_machine(
         The training samples that became support vectors: `X_train[model.support_]`.
     kernel : str
         The kernel that the matrix was computed with: linear, poly, rbf, sigmoid, laplacian, chi2,
-        additive_chi2, cosine, intersection, normalized_poly or matern (gamma = sqrt(2 nu) /
-        length_scale and degree = nu - 1/2 of scikit-learn's Matern).
-    gamma, coef0, degree : number, optional
+        additive_chi2, cosine, intersection, normalized_poly, matern (gamma = sqrt(2 nu) /
+        length_scale and degree = nu - 1/2 of scikit-learn's Matern) or rational_quadratic (gamma =
+        1 / (2 alpha length_scale^2)).
+    gamma, coef0, degree, alpha : number, optional
         Of the kernel, where it has them; by default those of `sklearn.metrics.pairwise`.
 
     Returns
@@ -262,7 +264,7 @@ def precomputed_machine(
     """
     from kmcompile.readers.sklearn.precomputed import read_precomputed
 
-    return read_precomputed(model, support_vectors, kernel, gamma, coef0, degree)
+    return read_precomputed(model, support_vectors, kernel, gamma, coef0, degree, alpha)
 
 
 def register_exit(

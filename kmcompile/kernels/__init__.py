@@ -14,6 +14,7 @@ from kmcompile.kernels.laplacian import Laplacian
 from kmcompile.kernels.linear import Linear
 from kmcompile.kernels.matern import Matern
 from kmcompile.kernels.poly import Poly
+from kmcompile.kernels.rational_quadratic import RationalQuadratic
 from kmcompile.kernels.rbf import Rbf
 from kmcompile.kernels.sigmoid import Sigmoid
 
@@ -28,6 +29,7 @@ CATALOGUE: list[type[Kernel]] = [
     AdditiveChi2,
     Fourier,
     Matern,
+    RationalQuadratic,
 ]
 """All families that a machine may have: the package's own and registered ones."""
 
@@ -74,6 +76,7 @@ __all__ = [
     "Matern",
     "Poly",
     "Polynomial",
+    "RationalQuadratic",
     "Rbf",
     "Sigmoid",
     "register",

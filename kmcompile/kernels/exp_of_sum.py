@@ -78,6 +78,10 @@ class ExpNegativeFloat32(Float32Kernel):
         """Return the value of a total."""
         return self.of_argument(self.argument(total))
 
+    def relative_error(self, spread: Real | RealArray) -> Any:
+        """Return the relative error of z for spreads e, one for all or of their shape."""
+        return self.z_error
+
     def finish(self, total: RealArray, terms: QueryTerms) -> tuple[RealArray, RealArray]:
         """Return the value of a total and its error."""
         per_value, per_z = terms.values
@@ -104,7 +108,7 @@ class ExpNegativeFloat32(Float32Kernel):
 
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the value, which is at most 1, and on its error."""
-        z_error = float(self.z_error)
+        z_error = float(self.relative_error(self.precision.dtype(np.inf)))
         widen = z_error * float(self.exponential.limit) + 2.0
         return 1.0 + float(self.value_error) + widen * (1.0 + z_error * self.steepness)
 

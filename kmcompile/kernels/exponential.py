@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -84,8 +84,12 @@ class ExponentialFloat32(ExpNegativeFloat32):
 
     sum_text: ClassVar[str]
     """The sum D in words, for the C's comments."""
+    z_text: ClassVar[str] = "gamma D"
+    """z in words, for the C's comments."""
     term_text: ClassVar[str]
     """How far a term moves, in words, for the C's comments."""
+    of_argument_name: ClassVar[str]
+    """The C's function of z without the prefix, where z has a function of its own."""
     roundings: ClassVar[int]
     underflows: ClassVar[int]
     """Number of operations of a term and its addition that can underflow; each changes D by at most
@@ -96,37 +100,83 @@ class ExponentialFloat32(ExpNegativeFloat32):
     def of(cls, gamma: float, context: KernelContext) -> Self:
         """Return the kernel with the constants of its error."""
         n, precision = context.n_features, context.precision
-        bound_constant = precision.bound_constant
-        g = precision.gamma_factor(cls.roundings + n + 1)
-        tau = EXP_NEGATIVE[precision.dtype].relative_error
+        slope = gamma * cls.steepest * np.sqrt(n)
         underflow = (gamma * (cls.underflows * n) + 1) * precision.smallest_normal
+        g = precision.gamma_factor(cls.roundings + n + 1)
+        return cls.with_errors(context, g, slope, underflow, gamma=gamma)
+
+    @classmethod
+    def with_errors(
+        cls,
+        context: KernelContext,
+        g: float,
+        slope: float,
+        underflow: float,
+        tau: float = 0.0,
+        *,
+        gamma: float,
+        **own: Any,
+    ) -> Self:
+        """Return the kernel with the constants that follow from the errors of z and of the value.
+
+        Parameters
+        ----------
+        context : KernelContext
+        g : float
+            Relative error of z among stored vectors and inputs.
+        slope : float
+            How far z moves per unit of e.
+        underflow : float
+            What underflow moves z by.
+        tau : float
+            Relative error of a value of z; 0 stands for that of the exponential alone.
+        gamma : float
+        **own
+            Further fields of the class.
+        """
+        precision = context.precision
+        bound_constant = precision.bound_constant
+        tau = tau or EXP_NEGATIVE[precision.dtype].relative_error
         return cls(
             gamma=precision.stored_factor("gamma", gamma),
             vector_error=bound_constant(context.vector_error),
             z_error=bound_constant(g / (1 - g) / (1 - tau)),
-            slope=bound_constant(gamma * cls.steepest * np.sqrt(n) / (1 - tau)),
+            slope=bound_constant(slope / (1 - tau)),
             shift_minimum=bound_constant(2 * underflow + 4 * precision.smallest_normal),
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
+            **own,
         )
 
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return the two terms of a value's error: a constant one, and the factor of z."""
         one = np.float32(1.0)
-        growth = self.slope * (batch.deviation + self.vector_error) + self.shift_minimum
+        spread = batch.deviation + self.vector_error
+        growth = self.slope * spread + self.shift_minimum
         # A bound above 1 is useless, and might overflow below.
         shift = np.minimum(growth, one)
-        widest = self.z_error * self.exponential.limit + shift
+        z_error = self.relative_error(spread)
+        widest = z_error * self.exponential.limit + shift
         widen = widest + one
         per_value = self.value_error + widen * shift
-        per_z = widen * self.z_error
+        per_z = widen * z_error
         return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
+
+    @property
+    def moves_with_z(self) -> bool:
+        """Whether the relative error of z has a part `z_slope` per unit of e."""
+        return False
+
+    @property
+    def steepest_z(self) -> float:
+        """How fast y_max grows with e."""
+        return float(self.slope)
 
     @property
     def usable_deviation(self) -> float:
         """Largest deviation of the input with y_max at most 1; negative if there is none."""
         room = 1.0 - float(self.z_error * self.exponential.limit) - float(self.shift_minimum)
         # The rounding in `query_terms` is smaller.
-        return (room / float(self.slope)) * (1 - 2.0**-18) - float(self.vector_error)
+        return (room / self.steepest_z) * (1 - 2.0**-18) - float(self.vector_error)
 
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""

@@ -69,12 +69,8 @@ class Matern(Kernel):
 
     def lower(self, context: KernelContext) -> MaternFloat32:
         """Return the kernel as the C computes it; `MaternFloat32` derives the constants."""
-        n, precision, tiny = (
-            context.n_features,
-            context.precision,
-            context.precision.smallest_normal,
-        )
-        bound = precision.bound_constant
+        n, precision = context.n_features, context.precision
+        tiny = precision.smallest_normal
         root = SQUARE_ROOT[precision.dtype]
         of_sum = precision.gamma_factor(n + 2)
         of_root = (1 + of_sum / (1 + math.sqrt(1 - of_sum))) * (1 + root.relative_error)
@@ -82,15 +78,9 @@ class Matern(Kernel):
         of_factor = 1 + precision.gamma_factor(_ROUNDINGS[self.degree]) + 4 * tiny
         tau = (1 + EXP_NEGATIVE[precision.dtype].relative_error) * of_factor - 1
         underflow = self.gamma * (math.sqrt(2 * n * tiny) + math.sqrt(root.limit)) + tiny
-        return MaternFloat32(
-            gamma=precision.stored_factor("gamma", self.gamma),
-            vector_error=bound(context.vector_error),
-            z_error=bound(g / (1 - g) / (1 - tau)),
-            slope=bound(self.gamma / (1 - tau)),
-            shift_minimum=bound(2 * underflow + 4 * tiny),
-            value_error=bound(tau / (1 - tau) + context.sum_error),
-            third=precision.dtype(1 / 3),
-            degree=self.degree,
+        own = {"third": precision.dtype(1 / 3), "degree": self.degree}
+        return MaternFloat32.with_errors(
+            context, g, self.gamma, underflow, tau, gamma=self.gamma, **own
         )
 
     def reach(self, context: KernelContext) -> MaternReach:
@@ -163,6 +153,7 @@ class MaternFloat32(ExponentialFloat32):
     value_operations: ClassVar[int] = 32
     sum_text: ClassVar[str] = "|s - x|"
     term_text: ClassVar[str] = "|s - x| moves by at most what s and x move"
+    of_argument_name: ClassVar[str] = "kernel_of_argument"
 
     @property
     def factor_text(self) -> str:

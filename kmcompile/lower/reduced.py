@@ -113,8 +113,8 @@ def require_self_value(machine: KernelMachine) -> None:
     """Raise InputError unless the C can bound K(x, x)."""
     if machine.kernel.self_value is None and not machine.kernel.is_polynomial:
         raise InputError(
-            "machines are reduced for the kernels rbf, laplacian, chi2, matern and poly, this "
-            f"machine's is {machine.kernel.name}\nleave out --reduce"
+            "machines are reduced for the kernels rbf, laplacian, chi2, matern, rational_quadratic "
+            f"and poly, this machine's is {machine.kernel.name}\nleave out --reduce"
         )
 
 

@@ -47,8 +47,9 @@ def leaves_reducible(machine: KernelMachine) -> bool:
 def _require_leaves(machine: KernelMachine) -> None:
     if machine.kernel.self_value is None:
         raise InputError(
-            "leaves are reduced for the kernels rbf, laplacian, chi2 and matern, this machine's is "
-            f"{machine.kernel.name}\nleave out --reduce, or train with an rbf kernel"
+            "leaves are reduced for the kernels rbf, laplacian, chi2, matern and "
+            f"rational_quadratic, this machine's is {machine.kernel.name}\n"
+            "leave out --reduce, or train with an rbf kernel"
         )
     try:
         leaf_machines(machine)

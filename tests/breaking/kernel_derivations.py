@@ -16,6 +16,7 @@ from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.matern import MaternFloat32
 from kmcompile.kernels.poly import PolyFloat32
+from kmcompile.kernels.rational_quadratic import RationalQuadraticFloat32
 from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.kernels.sigmoid import SigmoidFloat32
 from kmcompile.numeric.scalar import power
@@ -132,6 +133,25 @@ def matern(kernel: MaternFloat32, of: Facts) -> Needed:
     }
 
 
+def rational_quadratic(kernel: RationalQuadraticFloat32, of: Facts) -> Needed:
+    """Return those of exp(-z), z = alpha log(1 + gamma D^2): gamma, alpha and a product each round.
+
+    2.9 roundings of the logarithm are attained in float32.
+    """
+    g, tau = gamma(of.n + 6, of.u) + 2.9 * of.u, kernel.exponential.relative_error
+    scale, power = float(kernel.gamma) * (1 - U), float(kernel.alpha) * (1 - U)
+    slopes = {"slope": power * math.sqrt(scale)}
+    if kernel.moves_with_z:
+        slopes = dict.fromkeys(("slope", "z_slope"), math.sqrt(power * scale))
+    return {
+        **slopes,
+        "vector_error": of.error,
+        "z_error": g / (1 - g),
+        "shift_minimum": 2 * (power * (2 * scale * of.n + 1) + 1) * of.tiny,
+        "value_error": tau / (1 - tau) + of.sum_error,
+    }
+
+
 def intersection(kernel: IntersectionFloat32, of: Facts) -> Needed:
     """Return those of sum_j min(s_j, x_j): n - 1 additions, and n terms that move."""
     root = math.sqrt(of.n)
@@ -175,4 +195,5 @@ KERNELS = {
     AdditiveChi2Float32: additive_chi2,
     FourierFloat32: fourier,
     MaternFloat32: matern,
+    RationalQuadraticFloat32: rational_quadratic,
 }

@@ -16,6 +16,7 @@ from kmcompile.kernels import (
     Linear,
     Matern,
     Poly,
+    RationalQuadratic,
     Rbf,
 )
 from kmcompile.model.coefficients import decision_coefficients
@@ -58,6 +59,9 @@ class Multiprecision:
             total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
             z = mpf(kernel.gamma) * mp.sqrt(total)
             return (1, 1 + z, 1 + z + z * z / 3)[kernel.degree] * mp.exp(-z)
+        if isinstance(kernel, RationalQuadratic):
+            total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
+            return (1 + mpf(kernel.gamma) * total) ** -mpf(kernel.alpha)
         if isinstance(kernel, Laplacian):
             return mp.exp(
                 -mpf(kernel.gamma) * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))

@@ -20,6 +20,7 @@ from kmcompile.kernels import (
     Linear,
     Matern,
     Poly,
+    RationalQuadratic,
     Rbf,
     Sigmoid,
 )
@@ -27,12 +28,15 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.steps import Affine, Clip, Normalization, Projection, Step
 
-KERNELS = (Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection, AdditiveChi2, Matern)
+KERNELS = (
+    *(Linear, Poly, Rbf, Sigmoid, Laplacian, Chi2, Intersection, AdditiveChi2, Matern),
+    RationalQuadratic,
+)
 _NORMS = ("l1", "l2", "max")
 _DECLARATIONS = """
 typedef struct {
     int32_t n_features, n_vectors, n_decisions, kernel, degree, n_steps, widest;
-    double gamma, coef0;
+    double gamma, coef0, alpha;
     const double *vectors, *coefficients, *intercept;
     const int32_t *steps;
     const double *values;
@@ -71,6 +75,7 @@ def decisions(machine: KernelMachine, X: np.ndarray) -> Decisions:
     as_given.kernel = KERNELS.index(type(kernel))
     as_given.degree = getattr(kernel, "degree", 0)
     as_given.gamma, as_given.coef0 = getattr(kernel, "gamma", 1.0), getattr(kernel, "coef0", 0.0)
+    as_given.alpha = getattr(kernel, "alpha", 0.0)
     for name, array in held.items():
         kind = "int32_t *" if name == "steps" else "double *"
         setattr(as_given, name, ffi.cast(kind, ffi.from_buffer(array)))

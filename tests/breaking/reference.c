@@ -9,13 +9,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION, ADDITIVE_CHI2, MATERN };
+enum kernel { LINEAR, POLY, RBF, SIGMOID, LAPLACIAN, CHI2, INTERSECTION, ADDITIVE_CHI2, MATERN,
+    RATIONAL_QUADRATIC };
 enum step { AFFINE, CLIP, PROJECTION, NORMALIZE_L1, NORMALIZE_L2, NORMALIZE_MAX };
 
 /* As quadruple.py declares it. */
 typedef struct {
     int32_t n_features, n_vectors, n_decisions, kernel, degree, n_steps, widest;
-    double gamma, coef0;
+    double gamma, coef0, alpha;
     const double *vectors;      /* [vector][feature] */
     const double *coefficients; /* [decision][vector] */
     const double *intercept;    /* [decision] */
@@ -97,6 +98,7 @@ static __float128 term(const int32_t kernel, const __float128 s, const __float12
     switch (kernel) {
     case RBF:
     case MATERN:
+    case RATIONAL_QUADRATIC:
         return d * d;
     case LAPLACIAN:
         return fabsq(d);
@@ -125,6 +127,8 @@ static __float128 kernel(const machine_t *const machine, const double s[], const
         const __float128 factors[3] = { 1, 1 + z, 1 + z + ((z * z) / 3) };
 
         value = factors[machine->degree] * expq(-z);
+    } else if (machine->kernel == RATIONAL_QUADRATIC) {
+        value = powq(1 + (machine->gamma * total), -(__float128)machine->alpha);
     } else if (machine->kernel == ADDITIVE_CHI2) {
         value = -total;
     } else if ((machine->kernel == LINEAR) || (machine->kernel == INTERSECTION)) {

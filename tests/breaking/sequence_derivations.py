@@ -9,7 +9,7 @@ import numpy as np
 from mpmath import matrix, mp, mpf
 from needed import DIGITS, TINY, Needed, U, gamma
 
-from kmcompile.kernels import Kernel, Laplacian, Matern, Poly, Rbf
+from kmcompile.kernels import Kernel, Laplacian, Matern, Poly, RationalQuadratic, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.scalar import exp_negative, power
@@ -24,6 +24,7 @@ def bound_sequence(stage: BoundSequence, machine: KernelMachine) -> Needed:
         found = _sequence(stage, machine)
     of_kernels: dict[type[Kernel], Any] = {Rbf: _rbf_reach, Poly: _poly_reach}
     of_kernels |= {Laplacian: _laplacian_reach, Matern: _matern_reach}
+    of_kernels |= {RationalQuadratic: _rational_reach}
     reach = of_kernels[type(machine.kernel)]
     return found | {f"reach.{name}": least for name, least in reach(stage, machine).items()}
 
@@ -94,6 +95,9 @@ def _kernels(machine: KernelMachine, a: np.ndarray, b: np.ndarray) -> Any:
                 total = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
                 t = mpf(kernel.gamma) * mp.sqrt(total)
                 found[i, j] = (1, 1 + t, 1 + t + t * t / 3)[kernel.degree] * mp.exp(-t)
+            elif isinstance(kernel, RationalQuadratic):
+                total = mp.fsum((v - w) ** 2 for v, w in zip(x, y, strict=True))
+                found[i, j] = (1 + mpf(kernel.gamma) * total) ** -mpf(kernel.alpha)
             elif isinstance(kernel, Laplacian):
                 total = mp.fsum(abs(v - w) for v, w in zip(x, y, strict=True))
                 found[i, j] = mp.exp(-mpf(kernel.gamma) * total)
@@ -163,6 +167,21 @@ def _matern_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
         "widest": z_error * cutoff,
         "per_z": z_error * (1 + tau) * (1 / math.e, 0.83996, 1.17917)[kernel.degree],
         "value_error": tau / (1 - tau) + at_cutoff,
+    }
+
+
+def _rational_reach(stage: BoundSequence, machine: KernelMachine) -> Needed:
+    """Return those of `ExponentialReach` for z = alpha log(1 + gamma D^2); the log has 2.9 u."""
+    n, kernel, tau = stage.n_features, machine.kernel, exp_negative.RELATIVE_ERROR
+    z_error = gamma(n + 6) + 2.9 * U
+    d = np.linspace(0, 2, 4000) / math.sqrt(kernel.gamma * (2 * kernel.alpha + 1))
+    w = 1 + kernel.gamma * d * d
+    return {
+        "slope": float((2 * kernel.alpha * kernel.gamma * d * w ** (-kernel.alpha - 1)).max()),
+        "shift_minimum": 2 * (kernel.alpha * (2 * kernel.gamma * n + 1) + 1) * TINY,
+        "widest": z_error * float(exp_negative.CUTOFF),
+        "per_z": z_error * (1 + tau) / math.e,
+        "value_error": tau / (1 - tau) + math.exp(1 - float(exp_negative.CUTOFF)),
     }
 
 

@@ -270,6 +270,10 @@ MACHINES = (
     Subject("laplacian-wine", "wine", _function("laplacian", gamma=0.05), weight=1),
     Subject("matern-moons", "moons", _function("matern", gamma=2.0, degree=1), weight=2, lanes=4),
     Subject("matern-wine", "wine", _function("matern", gamma=0.3, degree=2), weight=1),
+    Subject(
+        "rational-moons", "moons", _function("rational_quadratic", gamma=2.0, alpha=0.7), lanes=4
+    ),
+    Subject("rational-wine", "wine", _function("rational_quadratic", gamma=0.01, alpha=8.0)),
     Subject("chi2-wine", "wine", _function("chi2", gamma=0.5), "minmax", weight=1),
     Subject("chi2-ten-digits", "ten_digits", _function("chi2", gamma=0.02), "raw", 120, weight=0.3),
     Subject("intersection-wine", "wine", _function("intersection"), "minmax", weight=1),
@@ -313,6 +317,7 @@ QUICK = (
     "laplacian-moons",
     "matern-moons",
     "matern-wine",
+    "rational-moons",
     "chi2-wine",
     "intersection-wine",
     "linear-wine",

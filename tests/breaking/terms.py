@@ -16,6 +16,7 @@ from kmcompile.kernels.intersection import IntersectionFloat32
 from kmcompile.kernels.laplacian import LaplacianFloat32
 from kmcompile.kernels.matern import MaternFloat32, MaternReach
 from kmcompile.kernels.poly import PolyFloat32, PolyReach
+from kmcompile.kernels.rational_quadratic import RationalQuadraticFloat32
 from kmcompile.kernels.rbf import RbfFloat32, RbfReach
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.kernels.sigmoid import SigmoidFloat32
@@ -140,6 +141,7 @@ TERMS: dict[type, tuple[str, ...]] = {
     LaplacianFloat32: EXPONENTIAL,
     Chi2Float32: EXPONENTIAL,
     MaternFloat32: EXPONENTIAL,
+    RationalQuadraticFloat32: (*EXPONENTIAL, "z_slope"),
     IntersectionFloat32: ("per_length", "per_deviation", "minimum", "value_error"),
     AdditiveChi2Float32: ("per_deviation", "minimum", "value_error"),
 }
@@ -255,6 +257,7 @@ VALUES: dict[type, tuple[str, ...]] = {
     LaplacianFloat32: ("gamma",),
     Chi2Float32: ("gamma",),
     MaternFloat32: ("gamma", "third", "degree"),
+    RationalQuadraticFloat32: ("gamma", "alpha"),
     IntersectionFloat32: (),
     AdditiveChi2Float32: (),
 }

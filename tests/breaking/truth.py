@@ -18,6 +18,7 @@ from kmcompile.kernels import (
     Linear,
     Matern,
     Poly,
+    RationalQuadratic,
     Rbf,
 )
 from kmcompile.model.coefficients import decision_coefficients
@@ -136,7 +137,8 @@ def _kernels(
     """Return the kernel values and bounds on their errors.
 
     rbf: z = gamma D^2 is off by gamma (2 D e + e^2) and (n + 8) u z. matern: z = gamma D is off by
-    gamma (e + (n + 8) u D). The others: gamma <s, x> by
+    gamma (e + (n + 8) u D). rational_quadratic: z = alpha log(1 + gamma D^2) by
+    alpha sqrt(gamma) e and (n + 12) u z. The others: gamma <s, x> by
     gamma |s| ((n + 4) u |x| + e), coef0 and the sum by a few u; then the mean value theorem.
     """
     kernel, s, n = machine.kernel, machine.support_vectors, x.shape[1]
@@ -149,6 +151,10 @@ def _kernels(
     if isinstance(kernel, Matern):
         reach = np.sqrt((x**2).sum(axis=1))[:, None] + np.sqrt((s**2).sum(axis=1))
         off = kernel.gamma * (e + (n + 8) * U * reach)  # -K'/K is at most 1
+        return values, values * (np.expm1(np.minimum(off, 700.0)) + 8 * U) + 1e-300
+    if isinstance(kernel, RationalQuadratic):
+        z = -np.log(np.maximum(values, 1e-320))
+        off = kernel.alpha * np.sqrt(kernel.gamma) * e + (n + 12) * U * z
         return values, values * (np.expm1(np.minimum(off, 700.0)) + 8 * U) + 1e-300
     if isinstance(kernel, Laplacian | Chi2 | AdditiveChi2 | Intersection):
         return values, _of_feature_sums(kernel, s, x, e, values)

@@ -46,6 +46,12 @@ CLASSIFIERS: dict[str, Callable[[], Any]] = {
     "laplacian": lambda: SVC(kernel=kernel_function("laplacian", gamma=0.4), max_iter=STEPS),
     "matern1": lambda: SVC(kernel=kernel_function("matern", gamma=0.9, degree=1), max_iter=STEPS),
     "matern2": lambda: SVC(kernel=kernel_function("matern", gamma=40.0, degree=2), max_iter=STEPS),
+    "rational": lambda: SVC(
+        kernel=kernel_function("rational_quadratic", gamma=0.3, alpha=0.7), max_iter=STEPS
+    ),
+    "rational_steep": lambda: SVC(
+        kernel=kernel_function("rational_quadratic", gamma=1e3, alpha=20.0), max_iter=STEPS
+    ),
     "intersection": lambda: SVC(kernel=kernel_function("intersection"), max_iter=STEPS),
     "chi2": lambda: SVC(kernel=kernel_function("chi2", gamma=0.7), max_iter=STEPS),
     "additive_chi2": lambda: SVC(kernel=kernel_function("additive_chi2"), max_iter=STEPS),
@@ -166,7 +172,10 @@ def cases() -> list[Case]:
         Case(data, chain, name, 2)
         for data in DATA
         if data != "ordinary"
-        for name in ("laplacian", "matern1", "matern2", "intersection", *CHI2)
+        for name in (
+            *("laplacian", "matern1", "matern2", "rational", "rational_steep", "intersection"),
+            *CHI2,
+        )
         for chain in ("clip", "standard")
         if name not in CHI2 or chain in NONNEGATIVE
     ]

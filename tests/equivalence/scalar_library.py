@@ -16,9 +16,9 @@ import pytest
 from kit.host_program import STRICT
 from kit.tools import HANGS_S
 from kmcompile.build.compiling import EXACT_FLAGS
-from kmcompile.emit.environment import environment
+from kmcompile.emit.environment import FLOAT, environment
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.numeric.scalar import cosine, exp_negative, logistic, power, square_root, tanh
+from kmcompile.numeric.scalar import cosine, exp_negative, log1p, logistic, power, square_root, tanh
 
 CHUNK = 1 << 18
 
@@ -50,6 +50,8 @@ double exp(double z);
 double tanh(double v);
 double fabs(double v);
 double cos(double v);
+double log1p(double v);
+static double log1p_of(const float u) { return log1p((double)u); }
 static double cosine_of(const float v) { return cos((double)v); }
 static double exp_of_minus(const float z) { return exp(-(double)z); }
 static double tanh_of(const float v)
@@ -82,6 +84,7 @@ _ERRORS = {
     "exp_negative": ("exp_of_minus", _RELATIVE),
     "tanh": ("tanh_of", _RELATIVE),
     "logistic": ("logistic_of", _RELATIVE),
+    "log1p": ("log1p_of", _RELATIVE),
     "cosine": ("cosine_of", _ABSOLUTE),
 }
 """The real function and how an error counts."""
@@ -89,6 +92,7 @@ FUNCTIONS: dict[str, Callable[[Float32Array], Float32Array]] = {
     "exp_negative": exp_negative.exp_negative,
     "tanh": tanh.tanh,
     "logistic": logistic.logistic,
+    "log1p": log1p.log1p,
     "cosine": cosine.cosine,
     "square_root": square_root.square_root,
     "power_0": lambda v: power.power(v, 0),
@@ -104,14 +108,15 @@ def source() -> str:
         ("exp_negative", exp_negative.VIEW),
         ("tanh", tanh.VIEW),
         ("logistic", logistic.VIEW),
+        ("log1p", log1p.VIEW),
         ("cosine", cosine.VIEW),
         ("square_root", square_root.VIEW),
         *(("power", power.power_view(degree)) for degree in (0, 1, 6, 7)),
     ]
     parts = [_HEAD]
     for template, view in views:
-        text = environment().get_template(f"scalar/{template}.c.j2").render(name="k", scalar=view)
-        parts.append(text)
+        text = environment().get_template(f"scalar/{template}.c.j2")
+        parts.append(text.render(name="k", scalar=view, **FLOAT))
     parts += [_APPLY.format(function) for function in FUNCTIONS]
     parts += [_WORST]
     for function, (exact, error) in _ERRORS.items():

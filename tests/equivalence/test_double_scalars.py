@@ -1,4 +1,4 @@
-"""exp, tanh and the square root in double: the C gives the interpreter's bits.
+"""exp, tanh, log and the square root in double: the C gives the interpreter's bits.
 
 reliability 32: where a compiler contracts, the functions keep their bounds.
 """
@@ -23,10 +23,12 @@ from kmcompile.emit.environment import DOUBLE, render
 from kmcompile.numeric.scalar import (
     cosine_double,
     exp_negative_double,
+    log1p,
     square_root,
     square_root_double,
     tanh_double,
 )
+from kmcompile.numeric.scalar.functions import LOG1P
 
 DIGITS = 40
 HEAD = """#include <stdbool.h>
@@ -93,6 +95,14 @@ FUNCTIONS = {
         ),
         absolute=True,
     ),
+    "log1p": Function(
+        log1p.log1p,
+        LOG1P[np.float64].relative_error,
+        mp.log1p,
+        np.concatenate(
+            [RNG.random(20_000) * 4, 2.0 ** RNG.uniform(-1020, 126, 20_000), 2.0 ** np.arange(53)]
+        ),
+    ),
     "square_root": Function(
         square_root_double.square_root,
         square_root_double.RELATIVE_ERROR,
@@ -110,6 +120,7 @@ def library(folder: Path, compiler: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     for module in (exp_negative_double, tanh_double, cosine_double, square_root_double):
         template = module.__name__.rpartition(".")[2]
         parts.append(render(f"scalar/{template}.c.j2", scalar=module.VIEW, **names))
+    parts.append(render("scalar/log1p.c.j2", scalar=log1p.VIEW_DOUBLE, **names))
     parts += [APPLY.format(function) for function in FUNCTIONS]
     source, binary = folder / "double.c", folder / "double.so"
     source.write_text("\n".join(parts))

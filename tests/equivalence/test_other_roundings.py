@@ -21,7 +21,9 @@ from kit.roundings import CONTRACT, FUSED, flushing_subnormals, need_fma, run
 from kit.sparse_digits import SparseDigits
 from kit.tools import need
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.numeric.scalar import exp_negative, tanh
+from kmcompile.numeric.scalar.functions import LOG1P
 from kmcompile.program.interpreter import Status
 from kmcompile.run import RunResult
 from kmcompile.verify.records import answers_of
@@ -103,8 +105,9 @@ def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
     [
         ("exp_negative", exp_negative.CUTOFF, exp_negative.RELATIVE_ERROR),
         ("tanh", tanh.LIMIT, tanh.RELATIVE_ERROR),
+        ("log1p", LARGEST_INTERMEDIATE, LOG1P[np.float32].relative_error),
     ],
-    ids=["exp_negative", "tanh"],
+    ids=["exp_negative", "tanh", "log1p"],
 )
 def test_scalar_functions_keep_their_bounds_where_the_compiler_contracts(
     function, end, bound, compiler, every, tmp_path

@@ -20,14 +20,18 @@ from scalar_library import (
 from kit.covering import every_float
 from kit.tools import HANGS_S
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.numeric.scalar import cosine, exp_negative, tanh
+from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
+from kmcompile.numeric.scalar import cosine, exp_negative, log1p, tanh
+from kmcompile.numeric.scalar.functions import LOG1P
 
 INFINITY_BITS = 0x7F800000
 MIN_NORMAL = np.float32(2.0**-126)
+LOG1P_SMALLEST = np.float32(2.0**-124)
+"""From here on the error of log1p is relative."""
 
 
-def _bits(value: np.float32) -> int:
-    return int(value.view(np.uint32))
+def _bits(value: np.float32 | float) -> int:
+    return int(np.float32(value).view(np.uint32))
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +54,7 @@ def _sample(function: str) -> Float32Array:
         values = values[values <= cosine.LIMIT]
     if function == "exp_negative":
         return np.append(values, np.float32(np.inf))
-    return values if function == "square_root" else np.concatenate([values, -values])
+    return values if function in ("square_root", "log1p") else np.concatenate([values, -values])
 
 
 def _has_avx2() -> bool:
@@ -130,6 +134,30 @@ def test_tanh_keeps_its_bound_is_odd_and_matches_numpy(library: ScalarLibrary, e
     assert worst <= tanh.RELATIVE_ERROR
     assert 1.0 - float(largest) <= tanh.RELATIVE_ERROR
     assert over_chunks(check_beyond, limit, INFINITY_BITS, every) == 0.0
+
+
+@every_float
+def test_log1p_keeps_its_bound_and_matches_numpy(library: ScalarLibrary, every: int) -> None:
+    def check(u: Float32Array) -> float:
+        result = library.apply("log1p", u)
+        assert mismatches(result, log1p.log1p(u)) == 0
+        return library.worst("log1p", u, result)
+
+    worst = over_chunks(check, _bits(LOG1P_SMALLEST), _bits(LARGEST_INTERMEDIATE), every)
+    print(f"log1p: {worst * 2**24:.4f} * 2^-24")
+    assert worst <= LOG1P[np.float32].relative_error
+
+
+@pytest.mark.few
+def test_log1p_of_tiny_numbers_is_within_its_absolute_error(library: ScalarLibrary) -> None:
+    def check(u: Float32Array) -> float:
+        result = library.apply("log1p", u)
+        assert mismatches(result, log1p.log1p(u)) == 0
+        # The logarithm is u (1 - u / 2 + ..), and float64 has it but for 2^-53 of it.
+        off = np.abs(result.astype(np.float64) - u)
+        return float((off - LOG1P[np.float32].relative_error * u).max())
+
+    assert over_chunks(check, 0, _bits(LOG1P_SMALLEST), 7) <= LOG1P[np.float32].absolute_error
 
 
 def _is_nearest(root: Float32Array, v: Float32Array) -> bool:

@@ -45,6 +45,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "additive_chi2": {},
     "fourier": {"gamma": 0.1},
     "matern": {"gamma": 0.6, "degree": 1},
+    "rational_quadratic": {"gamma": 0.3, "alpha": 0.8},
 }
 NAMED = ("linear", "poly", "rbf", "sigmoid")
 """Kernels that an SVC has by name; it takes the other kernels, and the cosine, as functions."""
@@ -189,6 +190,11 @@ SPECIAL = [
     Case("NuSVC", "laplacian", "one_vs_one", "raw"),
     *(Case("SVC", "matern", "binary", "raw", parameters=(("degree", p),)) for p in (0, 2)),
     Case("NuSVC", "matern", "one_vs_one", "l2"),
+    *(
+        Case("SVC", "rational_quadratic", "binary", "raw", parameters=(("alpha", alpha),))
+        for alpha in (0.05, 40.0)
+    ),
+    Case("NuSVC", "rational_quadratic", "one_vs_one", "pca"),
     *(Case("RBFSampler", "fourier", "one_vs_rest", steps) for steps in ("raw", "columns", "l2")),
     Case("Nystroem", "poly", "binary", "robust"),
 ]
@@ -209,6 +215,7 @@ CORE = [
     Case("SVC", "rbf", "binary", "l2_columns"),
     Case("SVC", "additive_chi2", "binary", "maxabs"),
     Case("SVC", "matern", "one_vs_one", "standard"),
+    Case("SVC", "rational_quadratic", "binary", "standard"),
 ]
 """Each stage, kernel and step at least once: for every compiler and every board."""
 

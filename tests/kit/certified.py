@@ -35,6 +35,7 @@ KERNELS: dict[str, dict[str, Any]] = {
     "laplacian": {"kernel": kernel_function("laplacian", gamma=0.3)},
     "chi2": {"kernel": kernel_function("chi2", gamma=0.3)},
     "matern": {"kernel": kernel_function("matern", gamma=0.7, degree=2)},
+    "rational": {"kernel": kernel_function("rational_quadratic", gamma=0.4, alpha=1.5)},
 }
 N_TRAINED = 300
 
@@ -135,6 +136,7 @@ OTHERS = (
     Certified("laplacian", "moons"),
     Certified("chi2", "wine", "minmax"),
     Certified("matern", "moons"),
+    Certified("rational", "moons"),
 )
 """Bound sequences with the other kernels exp(-z)."""
 

@@ -1,4 +1,4 @@
-"""Estimators whose kernel is a function: scikit-learn's own, intersection and Matern.
+"""Estimators whose kernel is a function: scikit-learn's own, intersection, Matern and more.
 
 For tests of kernels that have no name in scikit-learn, and of reading them.
 """
@@ -14,7 +14,7 @@ from scipy.spatial.distance import cdist
 from sklearn.metrics import pairwise
 
 from kmcompile import readers
-from kmcompile.kernels import Intersection, Matern
+from kmcompile.kernels import Intersection, Matern, RationalQuadratic
 from kmcompile.model.kernel_machine import KernelMachine
 
 
@@ -29,7 +29,18 @@ def matern_kernel(X: np.ndarray, Y: np.ndarray, gamma: float, degree: int) -> np
     return (1, 1 + z, 1 + z + z * z / 3)[degree] * np.exp(-z)
 
 
-OWN = {intersection_kernel: Intersection, matern_kernel: Matern}
+def rational_quadratic_kernel(
+    X: np.ndarray, Y: np.ndarray, gamma: float, alpha: float
+) -> np.ndarray:
+    """Return (1 + gamma |x - y|^2)^-alpha, scikit-learn's RationalQuadratic, as a function."""
+    return (1 + gamma * cdist(X, Y, "sqeuclidean")) ** -alpha
+
+
+OWN = {
+    intersection_kernel: Intersection,
+    matern_kernel: Matern,
+    rational_quadratic_kernel: RationalQuadratic,
+}
 """Functions that the readers do not know, and their kernels."""
 
 
@@ -42,6 +53,7 @@ def kernel_function(name: str, **parameters: float) -> Any:
         "additive_chi2": pairwise.additive_chi2_kernel,
         "intersection": intersection_kernel,
         "matern": matern_kernel,
+        "rational_quadratic": rational_quadratic_kernel,
     }
     return partial(functions[name], **parameters) if parameters else functions[name]
 

@@ -12,7 +12,11 @@ from mpmath import mp, mpf
 from scipy import sparse
 from sklearn.metrics import pairwise
 
-from kit.function_kernels import intersection_kernel, matern_kernel
+from kit.function_kernels import (
+    intersection_kernel,
+    matern_kernel,
+    rational_quadratic_kernel,
+)
 
 DIGITS = 50
 _NEARLY_ZERO = 10 * np.finfo(np.float64).eps  # sklearn.preprocessing.normalize
@@ -125,6 +129,9 @@ def function_value(kernel: Any, s: list[Any], x: list[Any]) -> Any:
     if function is matern_kernel:
         z = gamma * mp.sqrt(mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True)))
         return (1, 1 + z, 1 + z + z * z / 3)[kernel.keywords["degree"]] * mp.exp(-z)
+    if function is rational_quadratic_kernel:
+        total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
+        return (1 + gamma * total) ** -mpf(kernel.keywords["alpha"])
     if function is pairwise.laplacian_kernel:
         return mp.exp(-gamma * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True)))
     each = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]

@@ -249,6 +249,9 @@ _KERNELS: dict[str, Any] = {
     "additive_chi2": lambda s, x, own: -_chi2(s, x),
     "intersection": lambda s, x, own: fsum(min(u, v) for u, v in zip(s, x, strict=True)),
     "matern": lambda s, x, own: _matern(own["gamma"], int(own["degree"]), s, x),
+    "rational_quadratic": lambda s, x, own: (
+        (1 + own["gamma"] * fsum((u - v) ** 2 for u, v in zip(s, x, strict=True))) ** -own["alpha"]
+    ),
     "fourier": lambda s, x, own: cos(fdot(s, x)),
 }
 

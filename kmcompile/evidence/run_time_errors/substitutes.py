@@ -52,6 +52,11 @@ SUBSTITUTES = (
         f"within [-1, 1]: {_EVERY_FLOAT}",
     ),
     Substitute(
+        "log1p",
+        "(void)u;\n    return Frama_C_float_interval(0.0f, 90.0f);",
+        f"log(1 + u) of the largest float is below 88.8, within its bound: {_EVERY_FLOAT}",
+    ),
+    Substitute(
         "square_root",
         "return (v <= 0.0f) ? v : Frama_C_sqrtf(v);",
         f"sqrt(v) rounded to nearest: {_EVERY_FLOAT}",
@@ -77,6 +82,11 @@ SUBSTITUTES = (
         "replay_cosine",
         "return Frama_C_double_interval(-2.0, 2.0);",
         "a polynomial of |s| <= pi / 2 whose error bound is far below 1",
+    ),
+    Substitute(
+        "replay_log1p",
+        "(void)u;\n    return Frama_C_double_interval(0.0, 711.0);",
+        "log(1 + u) of the largest double is below 709.8, within its bound, which Gappa proves",
     ),
     Substitute(
         "replay_square_root",

@@ -51,8 +51,8 @@ def why_not(machine: KernelMachine, program: Program) -> str:
         )
     if not kernel.has_reach:
         return (
-            "its bounds are derived for rbf, poly, laplacian, chi2 and matern, not for the "
-            f"{kernel.name} kernel"
+            "its bounds are derived for rbf, poly, laplacian, chi2, matern and rational_quadratic, "
+            f"not for the {kernel.name} kernel"
         )
     if not isinstance(exact, ExactSum | FixedSum):
         return "the decisions are not a sum over support vectors"

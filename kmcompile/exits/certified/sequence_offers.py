@@ -97,7 +97,7 @@ def _free_sequences(
     """Yield the sequences of free vectors that the room allows, each of another list.
 
     There are none for a kernel without a derivative: laplacian and chi2 have kinks, and for matern
-    none is written.
+    and rational_quadratic none is written.
     """
     machine, program = asked.machine, asked.program
     if not machine.kernel.has_gradient:

@@ -10,11 +10,13 @@ from typing import Any, Final
 import numpy as np
 
 from kmcompile.numeric.arrays import Real
+from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar import (
     cosine,
     cosine_double,
     exp_negative,
     exp_negative_double,
+    log1p,
     square_root,
     square_root_double,
     tanh,
@@ -106,6 +108,21 @@ SQUARE_ROOT: Final[ByPrecision] = MappingProxyType(
         ),
     }
 )
+
+LOG1P: Final[ByPrecision] = MappingProxyType(
+    {
+        view.dtype: ScalarFunction(
+            log1p.log1p,
+            log1p.ROUNDOFFS * precision_of(view.ln2).unit_roundoff,
+            "log1p",
+            view,
+            view.dtype(0.0),
+            2 * precision_of(view.ln2).smallest_normal,
+        )
+        for view in (log1p.VIEW, log1p.VIEW_DOUBLE)
+    }
+)
+"""log(1 + u) for u >= 0."""
 
 COSINE: Final[ByPrecision] = MappingProxyType(
     {

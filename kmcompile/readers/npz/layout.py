@@ -10,7 +10,7 @@ given by hand. `numpy.savez(path, **arrays)` writes it; `kmcompile.save_model` d
 | `task` | text: "binary", "one-vs-one", "one-vs-rest", "one-class" or "regression" |
 | `n_features` | integer: features of the raw input |
 | `kernel` | text, one of `PARAMETERS` below |
-| `gamma`, `coef0`, `degree` | numbers, those that the kernel has |
+| `gamma`, `coef0`, `degree`, `alpha` | numbers, those that the kernel has |
 | `support_vectors` | floats (n_sv, n_kernel_features), behind the steps |
 | `dual_coef` | floats (n_rows, n_sv) |
 | `intercept` | floats (n_decisions,) |
@@ -92,6 +92,7 @@ PARAMETERS = MappingProxyType(
         "normalized_poly": ("gamma", "coef0", "degree"),
         "fourier": (),
         "matern": ("gamma", "degree"),
+        "rational_quadratic": ("gamma", "alpha"),
     }
 )
 """The kernels and their parameters; cosine and normalized_poly also normalise the vectors."""

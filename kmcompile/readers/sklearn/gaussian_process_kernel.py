@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Kernel, Linear, Matern, Poly, Rbf
+from kmcompile.kernels import Kernel, Linear, Matern, Poly, RationalQuadratic, Rbf
 from kmcompile.kernels.matern import DEGREES
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
@@ -21,8 +21,8 @@ from kmcompile.steps import Affine, Step
 MODULE = "sklearn.gaussian_process.kernels"
 
 _ALLOWED = (
-    "one RBF, Matern, DotProduct (also to a whole power) or PairwiseKernel, with ConstantKernels "
-    "as factors and ConstantKernels and WhiteKernels as terms"
+    "one RBF, Matern, RationalQuadratic, DotProduct (also to a whole power) or PairwiseKernel, "
+    "with ConstantKernels as factors and ConstantKernels and WhiteKernels as terms"
 )
 _MAX_DEPTH = 10
 _MAX_POWER = 2**31 - 1
@@ -126,19 +126,30 @@ def _matern(fields: Fields, n: int, depth: int) -> Covariance:
     )
 
 
-def _of_lengths(fields: Fields, n: int, make: Callable[[np.float64], Rbf | Matern]) -> Covariance:
+def _rational_quadratic(fields: Fields, n: int, depth: int) -> Covariance:
+    """(1 + |(s - x) / length_scale|^2 / (2 alpha))^-alpha, of one length."""
+    alpha = fields.first_number("alpha")
+    _require_positive(fields, "alpha", alpha)
+    return _of_lengths(
+        fields, n, lambda length: RationalQuadratic(float(0.5 / alpha / np.square(length)), alpha)
+    )
+
+
+def _of_lengths(
+    fields: Fields, n: int, make: Callable[[np.float64], Rbf | Matern | RationalQuadratic]
+) -> Covariance:
     """Return a kernel of |(s - x) / length_scale|, of one length or of one a feature."""
     lengths = _lengths(fields, n)
     if len(lengths) == 1:
         length = float(lengths[0])
-        _require_positive(fields, length)
+        _require_positive(fields, "length_scale", length)
         with np.errstate(over="ignore", divide="ignore"):
             kernel = make(np.float64(length))
         if not 0 < kernel.gamma < np.inf:
             allowed = "a length that leaves gamma above 0 and finite"
             raise fields.error("length_scale", f"is {length}", allowed, "retrain the model")
         return Covariance(0.0, 1.0, kernel)
-    _require_positive(fields, float(lengths.min()))
+    _require_positive(fields, "length_scale", float(lengths.min()))
     with np.errstate(over="ignore"):
         scaling = Affine(np.zeros(n), 1.0 / lengths)
     return Covariance(0.0, 1.0, make(np.float64(1.0)), (scaling,))
@@ -154,9 +165,9 @@ def _lengths(fields: Fields, n: int) -> Float64Array:
     return fields.array("length_scale", (n,))
 
 
-def _require_positive(fields: Fields, length: float) -> None:
-    if length <= 0:
-        raise fields.error("length_scale", f"has {length}", "> 0", "retrain the model")
+def _require_positive(fields: Fields, name: str, value: float) -> None:
+    if value <= 0:
+        raise fields.error(name, f"has {value}", "> 0", "retrain the model")
 
 
 def _dot_product(fields: Fields, n: int, depth: int) -> Covariance:
@@ -222,6 +233,7 @@ _READERS: Mapping[str, Callable[[Fields, int, int], Covariance]] = MappingProxyT
         "WhiteKernel": _white,
         "RBF": _rbf,
         "Matern": _matern,
+        "RationalQuadratic": _rational_quadratic,
         "DotProduct": _dot_product,
         "Exponentiation": _power,
         "PairwiseKernel": _pairwise,

@@ -17,6 +17,7 @@ from kmcompile.kernels import (
     Linear,
     Matern,
     Poly,
+    RationalQuadratic,
     Rbf,
     Sigmoid,
 )
@@ -57,6 +58,7 @@ def pairwise_kernel(
     gamma: Any = None,
     coef0: Any = None,
     degree: Any = None,
+    alpha: Any = None,
     prefix: str = "",
 ) -> Expressed:
     """Return the steps and the kernel for a kernel's name in sklearn.metrics.pairwise.
@@ -65,13 +67,14 @@ def pairwise_kernel(
     ----------
     name : str
         linear, poly or polynomial, rbf, sigmoid, laplacian, chi2, additive_chi2 or cosine; besides
-        scikit-learn's also intersection, normalized_poly (`_normalized_poly`) and matern
-        (`_matern`).
+        scikit-learn's also intersection, normalized_poly (`_normalized_poly`), matern (`_matern`)
+        and rational_quadratic, (1 + gamma |s - x|^2)^-alpha.
     n_features : int
         Features of the vectors.
-    gamma, coef0, degree : number or None
+    gamma, coef0, degree, alpha : number or None
         None is the default of sklearn.metrics.pairwise: gamma 1 / n_features, chi2's 1;
-        coef0 1; degree 3, matern's 1. Parameters that the kernel does not have are ignored.
+        coef0 1; degree 3, matern's 1; alpha 1. Parameters that the kernel does not have are
+        ignored.
     prefix : str
         Precedes the names of parameters in messages.
 
@@ -93,7 +96,7 @@ def pairwise_kernel(
     """
     make = _KERNELS.get(name) if isinstance(name, str) else None
     if make is not None:
-        given = {"gamma": gamma, "coef0": coef0, "degree": degree}
+        given = {"gamma": gamma, "coef0": coef0, "degree": degree, "alpha": alpha}
         return make(_Parameters(given, n_features, prefix))
     found = f"{prefix}kernel is {describe(name)}, must be {ALLOWED}"
     reason = _REASONS.get(name) if isinstance(name, str) else None
@@ -110,7 +113,7 @@ def through(steps: tuple[Step, ...], vectors: Float64Array) -> Float64Array:
 
 
 class _Parameters:
-    """gamma, coef0 and degree with their defaults and checks."""
+    """gamma, coef0, degree and alpha with their defaults and checks."""
 
     def __init__(self, given: Mapping[str, Any], n_features: int, prefix: str) -> None:
         self.fields = Fields(Record("", "", dict(given)), prefix)
@@ -120,12 +123,16 @@ class _Parameters:
         """Return a finite number."""
         return default if self.fields.get(name, None) is None else self.fields.number(name)
 
+    def positive(self, name: str, default: float) -> float:
+        """Return a number > 0."""
+        number = self.number(name, default)
+        if number <= 0:
+            raise self.fields.error(name, f"is {number}", "> 0", "retrain the model")
+        return number
+
     def gamma(self, default: float | None = None) -> float:
         """Return gamma > 0."""
-        gamma = self.number("gamma", 1.0 / self.n_features if default is None else default)
-        if gamma <= 0:
-            raise self.fields.error("gamma", f"is {gamma}", "> 0", "retrain the model")
-        return gamma
+        return self.positive("gamma", 1.0 / self.n_features if default is None else default)
 
     def coef0(self, default: float = 1.0) -> float:
         """Return coef0."""
@@ -187,6 +194,10 @@ _KERNELS: Mapping[str, Callable[[_Parameters], Expressed]] = MappingProxyType(
         "intersection": lambda given: ((), Intersection()),
         "normalized_poly": _normalized_poly,
         "matern": _matern,
+        "rational_quadratic": lambda given: (
+            (),
+            RationalQuadratic(given.gamma(), given.positive("alpha", 1.0)),
+        ),
     }
 )
 

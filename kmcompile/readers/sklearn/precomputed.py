@@ -28,6 +28,7 @@ def read_precomputed(
     gamma: float | None,
     coef0: float | None,
     degree: int | None,
+    alpha: float | None = None,
 ) -> KernelMachine:
     """Return the machine of a fitted estimator with the vectors and the kernel put in.
 
@@ -48,7 +49,7 @@ def read_precomputed(
     width = vectors.shape[1]
     if not width:
         raise InputError("support_vectors has no features, must have 1 or more; give X[support_]")
-    steps, image = pairwise_kernel(kernel, width, gamma, coef0, degree)
+    steps, image = pairwise_kernel(kernel, width, gamma, coef0, degree, alpha)
     vectors = through(steps, vectors)
     # As if trained with a linear kernel: everything but the kernel is read and checked alike.
     as_linear = {

@@ -10,7 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from evidence.rounding import coq, cosine, exponential, long_exponential, others, roots, tanh
+from evidence.rounding import (
+    coq,
+    cosine,
+    exponential,
+    logarithm,
+    long_exponential,
+    others,
+    roots,
+    tanh,
+)
 from evidence.rounding.proof import Claim, Proof
 from kmcompile.errors import ToolError
 from kmcompile.evidence.finding import READ, Finding, Outcome
@@ -38,7 +47,7 @@ class Run:
 
 def all_claims() -> list[Claim]:
     """Return the claims of all functions of templates/scalar/, and of exp2_long."""
-    modules = (exponential, long_exponential, cosine, tanh, roots, others)
+    modules = (exponential, logarithm, long_exponential, cosine, tanh, roots, others)
     return [claim for module in modules for claim in module.claims()]
 
 

@@ -16,6 +16,7 @@ from sklearn.gaussian_process.kernels import (
     ConstantKernel,
     DotProduct,
     Exponentiation,
+    ExpSineSquared,
     Matern,
     PairwiseKernel,
     RationalQuadratic,
@@ -65,6 +66,8 @@ RIDGES = [
     KernelRidge(kernel=Matern([0.5 + j / 9 for j in range(X.shape[1])], nu=2.5)),
     KernelRidge(kernel=ConstantKernel(2.0) * Matern(0.7, nu=2.5) + ConstantKernel(0.5)),
     KernelRidge(kernel=RBF(0.7)),
+    KernelRidge(kernel=RationalQuadratic(0.7, 0.4)),
+    KernelRidge(kernel=ConstantKernel(2.0) * RationalQuadratic(1.3, 20) + ConstantKernel(0.5)),
 ]
 
 
@@ -114,6 +117,8 @@ KERNELS = [
     ConstantKernel(2.0) * Matern(0.7, nu=1.5) + WhiteKernel(0.1),
     Matern(np.full(X.shape[1], 0.5), nu=2.5) + ConstantKernel(3.0),
     Matern(0.7, nu=np.inf),
+    RationalQuadratic(0.7, 0.4),
+    ConstantKernel(2.0) * RationalQuadratic(1.3, 7.0) + WhiteKernel(0.1),
 ]
 
 
@@ -146,7 +151,7 @@ def own_kernel(a, b, **given):
     ("kernel", "words"),
     [
         (Matern(nu=0.7), "nu is 0.7, must be 0.5, 1.5, 2.5 or infinity"),
-        (RationalQuadratic(), "kernel_ has sklearn.gaussian_process.kernels.Rational"),
+        (ExpSineSquared(), "kernel_ has sklearn.gaussian_process.kernels.ExpSine"),
         (RBF(1.0) + DotProduct(), "kernel_ is a sum of two kernels"),
         (RBF(1.0) * DotProduct(), "kernel_ is a product of two kernels"),
         (RBF(1.0) ** 2, "kernel_ has a power of"),

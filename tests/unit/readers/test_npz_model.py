@@ -27,7 +27,16 @@ from sklearn.svm import SVC, SVR, LinearSVC, NuSVC, OneClassSVM
 import kmcompile
 from kit import routed
 from kmcompile.errors import InputError, OutputError
-from kmcompile.kernels import Fourier, Laplacian, Linear, Matern, Poly, Rbf, Sigmoid
+from kmcompile.kernels import (
+    Fourier,
+    Laplacian,
+    Linear,
+    Matern,
+    Poly,
+    RationalQuadratic,
+    Rbf,
+    Sigmoid,
+)
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
 from kmcompile.readers import load_model
@@ -95,6 +104,7 @@ kernels = st.one_of(
     st.builds(Rbf, positive),
     st.builds(Laplacian, positive),
     st.builds(Matern, positive, st.integers(0, 2)),
+    st.builds(RationalQuadratic, positive, positive),
     st.builds(Poly, positive, finite, st.integers(0, 2**31 - 1)),
     st.builds(Sigmoid, positive, finite),
 )
@@ -249,7 +259,7 @@ def test_kernel_and_vectors_given_by_hand_are_the_precomputed_machine(tmp_path):
 
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_every_kernel_of_the_layout_is_read(name, tmp_path):
-    values = {"gamma": 0.5, "coef0": 1.0, "degree": 2}
+    values = {"gamma": 0.5, "coef0": 1.0, "degree": 2, "alpha": 1.5}
     np.savez(
         tmp_path / "k.npz",
         format_version=1,

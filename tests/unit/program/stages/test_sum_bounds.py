@@ -21,6 +21,7 @@ from kmcompile.kernels import (
     Linear,
     Matern,
     Poly,
+    RationalQuadratic,
     Rbf,
     Sigmoid,
 )
@@ -70,6 +71,9 @@ def exact_decision(machine: KernelMachine, x: list[Any]) -> Any:
                 mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
             )
             value = (1, 1 + z, 1 + z + z * z / 3)[kernel.degree] * mp.exp(-z)
+        elif isinstance(kernel, RationalQuadratic):
+            distance = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
+            value = (1 + mpf(kernel.gamma) * distance) ** -mpf(kernel.alpha)
         elif isinstance(kernel, Linear):
             value = mp.fdot(s, x)
         elif isinstance(kernel, Fourier):
@@ -336,6 +340,7 @@ def feature_sum_terms(weights: np.ndarray) -> list[Any]:
         (Laplacian(0.9), Laplacian(1.0)),
         (Chi2(0.9), Chi2(2e5)),
         (Matern(0.9, 0), Matern(1.0, 0)),
+        (RationalQuadratic(0.9, 0.7), RationalQuadratic(1.0, 40.0)),
     ):
         name, origin = kernel.name, np.full((1, 8), 0.125)
         no_shift = {"slope": ZERO, "shift_minimum": ZERO}
@@ -439,12 +444,18 @@ def test_the_trivial_bound_holds_where_the_deviation_says_nothing():
 
 
 @pytest.mark.parametrize(
-    "kernel", [Rbf(0.3), *(Matern(0.3, degree) for degree in DEGREES)], ids=str
+    "kernel",
+    [Rbf(0.3), *(Matern(0.3, degree) for degree in DEGREES), RationalQuadratic(0.003, 100.0)],
+    ids=str,
 )
 def test_bounds_of_distances_hold_at_every_distance_about_the_cutoff(kernel):
     machine = machine_of(kernel, np.zeros((1, 2)), [2.0**40])
-    z = np.linspace(80.0, 95.0, 400) / 0.3
-    radius = (np.sqrt(z) if isinstance(kernel, Rbf) else z) / np.sqrt(2)
+    z = np.linspace(80.0, 95.0, 400)
+    if isinstance(kernel, RationalQuadratic):
+        reach = np.sqrt(np.expm1(z / kernel.alpha) / kernel.gamma)
+    else:
+        reach = np.sqrt(z / 0.3) if isinstance(kernel, Rbf) else z / 0.3
+    radius = reach / np.sqrt(2)
     assert excess(machine, stage_of(machine), exactly(np.column_stack([radius, radius]))) <= 1.0
 
 
@@ -475,6 +486,7 @@ def test_bounds_of_poly_hold_for_every_degree_about_its_zero(degree, coef0):
         AdditiveChi2(),
         Intersection(),
         *(Matern(0.8, degree) for degree in DEGREES),
+        RationalQuadratic(0.8, 0.6),
     ],
 )
 def test_bounds_hold_for_every_number_of_lanes(kernel, lanes):
@@ -491,6 +503,7 @@ KERNELS_OF_SUMS = {
     "matern0": partial(Matern, degree=0),
     "matern1": partial(Matern, degree=1),
     "matern2": partial(Matern, degree=2),
+    "rational_quadratic": partial(RationalQuadratic, alpha=0.6),
 }
 
 
