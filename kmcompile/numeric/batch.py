@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -138,14 +139,20 @@ class Batch:
         )
 
 
-def joined(first: Batch, second: Batch) -> Batch:
-    """Return one batch of the queries of `first`, then those of `second`."""
+def joined(*parts: Batch) -> Batch:
+    """Return one batch of the queries of all parts, one part after the other."""
     return Batch(
-        *(
-            np.concatenate([getattr(first, field.name), getattr(second, field.name)])
-            for field in fields(Batch)
-        )
+        *(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Batch))
     )
+
+
+def in_order(parts: Sequence[tuple[NDArray[np.intp], Batch]]) -> Batch:
+    """Return one batch of parts that have left a loop, each with the places of its queries.
+
+    Every place from 0 on is in one part.
+    """
+    order = np.argsort(np.concatenate([places for places, _ in parts]))
+    return joined(*(part for _, part in parts)).chosen(order)
 
 
 def put(batch: Batch, rows: NDArray[np.intp], new: Batch) -> Batch:

@@ -10,7 +10,7 @@ from kmcompile.emit.exits.exit_view import ExitView, Site
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages import BoundSequence
-from kmcompile.program.stages.early_exits.bound_sequence import LARGEST
+from kmcompile.program.stages.early_exits.sequence_state import LARGEST
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
 from kmcompile.program.program import Program
 from kmcompile.program.stages import LeafExpansion, RoutedSum
-from kmcompile.program.stages.early_exits.local_expansion import N_CONSTANTS
+from kmcompile.program.stages.early_exits.local_bounds import N_CONSTANTS
 
 _BASES = (0, 1, 2, 4, 6, 8, 12)
 _ENOUGH_SAMPLES = 8

@@ -34,7 +34,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, LocalExpansion
-from kmcompile.program.stages.early_exits.local_expansion import N_CONSTANTS
+from kmcompile.program.stages.early_exits.local_bounds import N_CONSTANTS
 from kmcompile.program.stages.ends import Ends
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))

@@ -15,7 +15,7 @@ from kmcompile.exits.certified.known_expansions import Known
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import LocalExpansion
-from kmcompile.program.stages.early_exits.local_expansion import N_CURVED
+from kmcompile.program.stages.early_exits.local_bounds import N_CURVED
 
 WHOLE_BASIS = 32
 """Most features of which all may be the basis: the curved test then has no part across it."""

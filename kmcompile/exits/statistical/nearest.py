@@ -19,7 +19,7 @@ from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
-from kmcompile.program.stages.early_exits.nearest_vectors import TEST_OPERATIONS
+from kmcompile.program.stages.early_exits.nearest_sizes import TEST_OPERATIONS
 from kmcompile.program.stages.ends import Ends
 
 _LEVELS = ((12,), (16,), (24,), (32,), (10, 20, 40))

@@ -1,8 +1,25 @@
-"""Workspace members of exits that approximate all kernels and compute the largest ones exactly."""
+"""What exits share that approximate all kernels and compute the largest ones exactly."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
+
 from kmcompile.program.layout import Constant, Member
+
+_CHUNK_VALUES = 1 << 22
+
+
+def chunks(n_queries: int, n_slots: int) -> Iterator[slice]:
+    """Yield the queries that are answered at once: arrays of all their slots need room."""
+    rows = max(1, _CHUNK_VALUES // max(1, n_slots))
+    for start in range(0, max(1, n_queries), rows):
+        yield slice(start, start + rows)
+
+
+def heap_operations(n_slots: int) -> int:
+    """Return the multiply-adds of taking the slot with the largest score off the heap."""
+    return 3 * max(1, math.ceil(math.log2(n_slots)))
 
 
 def slots(n_slots: int) -> Constant:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -11,32 +11,29 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Float32Array, magnitude
-from kmcompile.numeric.batch import Batch, joined
+from kmcompile.numeric.batch import Batch, in_order
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.sequence_state import LARGEST, SequenceState
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.input.range_gate import sum_of_squares
 from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
 from kmcompile.program.stages.sums.vector_totals import squared_distances
-
-LARGEST = np.float32(2.0**60)
-"""Largest K(x, x) and largest error of a kernel value; beyond them the bounds could overflow and
-would prove nothing."""
+from kmcompile.program.stages.vector_blocks import VectorBlocks
 
 _REACH_OPERATIONS, _EXPANSION_OPERATIONS = 24, 6
 """Of the reach, and of its further error where distances are expanded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BoundSequence(EarlyExit):
+class BoundSequence(VectorBlocks, EarlyExit):
     """Bounds on f from the kernels of a few vectors z, tested after each block of them.
 
     Let W_p = sum_i beta_pi phi(s_i), u_j = sum_(l <= j) A_jl phi(z_l) for the stored lower triangle
@@ -160,19 +157,9 @@ class BoundSequence(EarlyExit):
     calls_kernel: ClassVar[bool] = True
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.vectors.shape[0])
-
-    @property
     def n_features(self) -> int:
         """Features of a vector."""
         return int(self.vectors.shape[1])
-
-    @property
-    def lanes(self) -> int:
-        """Vectors of a block."""
-        return int(self.vectors.shape[2])
 
     @property
     def n_decisions(self) -> int:
@@ -210,7 +197,9 @@ class BoundSequence(EarlyExit):
         assert isinstance(exact, ExactSum | PairSum | FixedSum)
         places = np.arange(len(batch))
         batch = replace(batch, operations=batch.operations + self._reach_operations)
-        state = _State.of(batch, self)
+        state = SequenceState.of(
+            batch, *self.reach.of(batch), self.n_decisions, self.expands, self.skip_zeros
+        )
         decided = np.zeros(len(batch), dtype=bool)
         left: list[tuple[NDArray[np.intp], Batch]] = []
         for block in range(self.n_blocks + 1):
@@ -220,13 +209,9 @@ class BoundSequence(EarlyExit):
             if block < self.n_blocks:
                 batch, state = self._after(block, batch, state, exact.kernel, ends)
                 decided[places] = batch.settled
-        order = np.argsort(np.concatenate([at for at, _ in left]))
-        answered = left[0][1]
-        for _, rows in left[1:]:
-            answered = joined(answered, rows)
-        return answered.chosen(order), decided
+        return in_order(left), decided
 
-    def _goes_on(self, block: int, batch: Batch, state: _State) -> NDArray[np.bool_]:
+    def _goes_on(self, block: int, batch: Batch, state: SequenceState) -> NDArray[np.bool_]:
         """Return which queries go on to a block unless decided: evaluations left, bounds usable."""
         affordable = batch.allowed - batch.kernel_evals >= self.lanes
         usable = (state.reach <= LARGEST) & (state.error <= LARGEST)
@@ -234,8 +219,8 @@ class BoundSequence(EarlyExit):
         return goes_on
 
     def _after(
-        self, block: int, batch: Batch, state: _State, kernel: Float32Kernel, ends: Ends
-    ) -> tuple[Batch, _State]:
+        self, block: int, batch: Batch, state: SequenceState, kernel: Float32Kernel, ends: Ends
+    ) -> tuple[Batch, SequenceState]:
         """Return the batch and the state after one block and its test."""
         total = self._totals(block, batch.x, state.x_square, kernel)
         value = np.concatenate([state.value, kernel.value(total)], axis=1)
@@ -275,7 +260,7 @@ class BoundSequence(EarlyExit):
             return total
         return squared_distances(self.squares[block], x_square[:, None], total)
 
-    def _interval(self, block: int, state: _State) -> tuple[Float32Array, Float32Array]:
+    def _interval(self, block: int, state: SequenceState) -> tuple[Float32Array, Float32Array]:
         rest = (state.reach - self.shrink * state.square) + self.slack * state.reach
         across = bound_of_root(np.maximum(rest, np.float32(0.0)))
         f = state.estimate + self.intercept
@@ -354,53 +339,3 @@ class BoundSequence(EarlyExit):
         """Return the numbers of features and decisions; lanes and blocks are the stage's own."""
         words = self.lanes**2 * self.n_blocks * (self.n_blocks + 1) // 2
         return (("words of A", words), ("errors of a row", 2), *Laid.shared(self))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _State:
-    """The state of a batch between two blocks of the sequence.
-
-    Parameters
-    ----------
-    reach, root, error : ndarray of shape (n_queries,), float32
-        S, R and E.
-    value : ndarray of shape (n_queries, n_known), float32
-    square : ndarray of shape (n_queries,), float32
-        Q.
-    estimate : ndarray of shape (n_queries, n_decisions), float32
-    x_square : ndarray of shape (n_queries,), float32
-        |x|^2; 0 where no distance is expanded.
-    n_skipped : ndarray of shape (n_queries,), int64
-        Features that the inner products skip.
-    """
-
-    reach: Float32Array
-    root: Float32Array
-    error: Float32Array
-    value: Float32Array
-    square: Float32Array
-    estimate: Float32Array
-    x_square: Float32Array
-    n_skipped: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, batch: Batch, stage: BoundSequence) -> _State:
-        """Return the state before the first block."""
-        reach, error = stage.reach.of(batch)
-        n = len(batch)
-        zeros = np.zeros(n, dtype=np.float32)
-        skips = np.count_nonzero(batch.x == 0, axis=1) if stage.skip_zeros else zeros
-        return cls(
-            reach,
-            bound_of_root(np.minimum(reach, LARGEST)),  # above LARGEST, no proof
-            error,
-            np.zeros((n, 0), dtype=np.float32),
-            zeros,
-            np.zeros((n, stage.n_decisions), dtype=np.float32),
-            sum_of_squares(batch.x) if stage.expands else zeros,
-            skips.astype(np.int64),
-        )
-
-    def chosen(self, rows: NDArray[np.bool_]) -> _State:
-        """Return the state of the chosen queries only."""
-        return _State(*(getattr(self, field.name)[rows] for field in fields(self)))

@@ -15,12 +15,13 @@ from kmcompile.program.layout import Constant
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
 from kmcompile.program.stages.sums.order_of_sums import sum_blocks
+from kmcompile.program.stages.vector_blocks import VectorBlocks
 
 _VALUE_OPERATIONS = 5  # operations of the limit and of four squares
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FreeVectors(EarlyExit):
+class FreeVectors(VectorBlocks, EarlyExit):
     """row_r = sum_c weight_rc bump(v_c) + <slope_r, y> + c_r with y = M x.
 
     bump(v) = max(0, v)^16 by four squares, and v_c = <z_c, y> + t_c - |y|^2 / 32. With
@@ -84,11 +85,6 @@ class FreeVectors(EarlyExit):
         return f"{self.template}_{self.number}"
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.vectors.shape[0])
-
-    @property
     def n_out(self) -> int:
         """Rows of M."""
         return self.products.n_rows
@@ -97,11 +93,6 @@ class FreeVectors(EarlyExit):
     def n_rows(self) -> int:
         """Weighted sums of the vectors."""
         return len(self.intercept)
-
-    @property
-    def lanes(self) -> int:
-        """Vectors of a block."""
-        return int(self.vectors.shape[2])
 
     @property
     def watches_range(self) -> bool:

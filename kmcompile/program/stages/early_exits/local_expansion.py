@@ -9,21 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Float32Array, magnitude
-from kmcompile.numeric.batch import UNKNOWN, Batch, joined, put
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import UNKNOWN, Batch, in_order, put
 from kmcompile.numeric.scalar import root_bound
-from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.local_bounds import (
+    N_CONSTANTS,
+    N_CURVED,
+    curved_bound,
+    form,
+    linear_bound,
+)
 from kmcompile.program.stages.early_exits.nearest_centre import (
     LARGEST_RELATIVE,
+    CentredExit,
     Local,
+    narrowed_rows,
     nearest,
     turned,
 )
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, proved
 from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.stage import Stage
@@ -31,14 +38,9 @@ from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
 
-N_CONSTANTS = 10
-"""Number of constants of a row: C, m, r1 .. r6, d and the part of `minimum`."""
-N_CURVED = 12
-"""Number of constants of a row of the last level: m, r1, r2, r8, d, `minimum`, t, t', a4 .. a7."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LocalExpansion(EarlyExit):
+class LocalExpansion(CentredExit):
     """Bounds on f by its expansion about a centre c that is near x, from a shallow tree of centres.
 
     With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `Expansion` derives the orders of h and
@@ -177,24 +179,12 @@ class LocalExpansion(EarlyExit):
 
     template: ClassVar[str] = "local_expansion"
     exit: ClassVar[str | None] = "certified"
-    needs_root_bound: ClassVar[bool] = True
-    calls_kernel: ClassVar[bool] = True
     holds_in_box: ClassVar[bool] = True
 
     @property
     def n_centres(self) -> int:
         """Centres of all levels."""
         return int(self.centres.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """Features of a centre."""
-        return int(self.centres.shape[1])
-
-    @property
-    def n_rows(self) -> int:
-        """Decisions of a centre."""
-        return int(self.decisions.shape[1])
 
     @property
     def n_basis(self) -> int:
@@ -231,11 +221,7 @@ class LocalExpansion(EarlyExit):
             places, batch, at = places[stays], batch.chosen(stays), at[stays] - first
             first += width
         left.append((places, batch))
-        order = np.argsort(np.concatenate([rows for rows, _ in left]))
-        answered = left[0][1]
-        for _, rest in left[1:]:
-            answered = joined(answered, rest)
-        return answered.chosen(order), decided
+        return in_order(left), decided
 
     def _local(
         self,
@@ -245,10 +231,7 @@ class LocalExpansion(EarlyExit):
         kernel: Float32Kernel,
     ) -> Local:
         """Return the nearest centre of each query and the query's distance from it."""
-        reach = bound_of_root(square) * self.up + batch.deviation
-        relative = (self.relative + self.relative_per_square * square) + (
-            self.relative_per_reach * reach
-        ) * batch.deviation
+        reach, relative = self.reach_of(square, batch.deviation)
         usable = (reach <= self.radius[node]) & (relative <= LARGEST_RELATIVE)
         return Local(node, square, reach, kernel.value(square), relative, usable)
 
@@ -275,15 +258,7 @@ class LocalExpansion(EarlyExit):
         dot = np.zeros(rows.shape[:2], dtype=np.float32)
         for j in range(self.n_features):
             dot += weights[j][own] * v[:, j, None]
-        constant, curvature, r1, r2, r3, r4, r5, r6, per_deviation, minimum = rows.transpose(
-            2, 0, 1
-        )
-        p, delta = local.reach[:, None], batch.deviation[:, None]
-        base = constant + dot
-        h = base + curvature * local.square[:, None]
-        error = (
-            ((((r6 * p + r5) * p + r4) * p + r3) * p + r2) * p + r1
-        ) * p + per_deviation * delta
+        base, h, error, minimum = linear_bound(rows, dot, local, batch.deviation)
         batch = self._narrowed(batch, local, h, error, minimum, ends)
         batch = replace(batch, operations=batch.operations + self.linear_operations(ends))
         return proved(batch, ends.label), base
@@ -294,20 +269,8 @@ class LocalExpansion(EarlyExit):
         rows = self.curved[leaf]
         forms, own = turned(self.forms, leaf)
         y = self._projected(leaf, v)
-        middle, half, cubic = (self._form(forms[:, :, :, which], own, y) for which in range(3))
-        curvature, r1, r2, r8, per_deviation, minimum, t, t_deviation, a4, a5, a6, a7 = (
-            rows.transpose(2, 0, 1)
-        )
-        p, delta = local.reach[:, None], batch.deviation[:, None]
-        square = p * p
-        h = (base + middle) + curvature * local.square[:, None]
-        inside = (cubic + t * square) + t_deviation * delta
-        factor = ((a7 * square + a6) * square + a5) * square + a4
-        inside = (factor * square + np.float32(1.0)) * inside
-        root = bound_of_root(np.maximum(inside, np.float32(0.0)))
-        high = ((r8 * square) * square) * square
-        error = (((high + r2) * p + r1) * p + per_deviation * delta) + half
-        error = error + square * root
+        values = tuple(form(forms[:, :, :, which], own, y) for which in range(3))
+        h, error, minimum = curved_bound(rows, base, values, local, batch.deviation)
         tested = np.ones(h.shape, dtype=bool)
         if self.skips_proved(ends):
             decisions = self.decisions[local.node].astype(np.intp)
@@ -330,18 +293,6 @@ class LocalExpansion(EarlyExit):
             y += self.basis[:, j] * v[:, j, None]
         return y
 
-    def _form(self, triangle: Float32Array, own: NDArray[np.intp], y: Float32Array) -> Float32Array:
-        """Return <y, Q y>, shape (n_queries, n_rows); Q has the elements triangle[:, own]."""
-        total = np.zeros((len(own), triangle.shape[2]), dtype=np.float32)
-        at = 0
-        for i in range(self.n_basis):
-            inner = np.zeros_like(total)
-            for j in range(i, self.n_basis):
-                inner += triangle[at][own] * y[:, j, None]
-                at += 1
-            total += inner * y[:, i, None]
-        return total
-
     def _narrowed(
         self,
         batch: Batch,
@@ -353,18 +304,12 @@ class LocalExpansion(EarlyExit):
         tested: NDArray[np.bool_] | None = None,
     ) -> Batch:
         """Return the batch with the bounds of the tested rows, by default of all."""
-        scale, relative = local.scale[:, None], local.relative[:, None]
         decisions = self.decisions[local.node].astype(np.intp)
-        f = self._intercepts(local.node, decisions, ends) + scale * h
-        radius = scale * (error + relative * (error + magnitude(h)))
-        radius = radius + (minimum + self.result_error * magnitude(f))
-        least, most = f - radius, f + radius
+        b = self._intercepts(local.node, decisions, ends)
+        least, most = self.bounds_of(b, h, error, minimum, local.scale, local.relative)
         if tested is not None:
             least, most = np.where(tested, least, -UNKNOWN), np.where(tested, most, UNKNOWN)
-        low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
-        np.put_along_axis(low, decisions, least, axis=1)
-        np.put_along_axis(high, decisions, most, axis=1)
-        return narrowed(batch, low, high)
+        return narrowed_rows(batch, decisions, least, most)
 
     def _kernel(self, ends: Ends) -> Float32Kernel:
         """Return the kernel of the sum behind the stage."""
@@ -380,14 +325,6 @@ class LocalExpansion(EarlyExit):
         intercept = self.intercept if len(self.intercept) else ends.exact.intercept
         of_rows: Float32Array = intercept[decisions]
         return of_rows
-
-    def _search(self, n: int) -> int:
-        """Return the multiply-adds of finding the nearest of n centres."""
-        return n * (self.n_features + 2)
-
-    def _local_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of p, the exponential and its error."""
-        return root_bound.OPERATIONS + self._kernel(ends).value_operations + 8
 
     def linear_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the linear forms at a centre, with the label."""

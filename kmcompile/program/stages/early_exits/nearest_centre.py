@@ -1,13 +1,21 @@
-"""The nearest of a few centres to each query, and the query's distance from it."""
+"""What exits share that bound f about the nearest of a few centres."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.kernels.float32 import Float32Kernel
+from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.batch import UNKNOWN, Batch
+from kmcompile.numeric.scalar.root_bound import OPERATIONS, root_bound
+from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.labels.proved import narrowed
 
 LARGEST_RELATIVE = np.float32(2.0**-6)
 """Largest relative error of exp(-gamma |v|^2); beyond it exp(y) - 1 <= (1 + 2^-6) y could fail."""
@@ -88,3 +96,98 @@ class Local:
             self.relative[rows],
             self.usable[rows],
         )
+
+
+class CentredExit(EarlyExit):
+    """An exit with bounds about centres; `LocalExpansion` derives them and describes the fields."""
+
+    __slots__ = ()
+
+    centres: Float32Array
+    decisions: NDArray[np.uint16]
+    up: np.float32
+    relative: np.float32
+    relative_per_square: np.float32
+    relative_per_reach: np.float32
+    result_error: np.float32
+
+    needs_root_bound: ClassVar[bool] = True
+    calls_kernel: ClassVar[bool] = True
+
+    @property
+    def n_features(self) -> int:
+        """Features of a centre."""
+        return int(self.centres.shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        """Decisions of a centre."""
+        return int(self.decisions.shape[1])
+
+    def reach_of(
+        self, square: Float32Array, deviation: Float32Array
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return p, a bound on the distance of each query from its centre, and q.
+
+        Parameters
+        ----------
+        square, deviation : ndarray of shape (n_queries,), float32
+            s = |x^ - c|^2 and delta.
+        """
+        reach: Float32Array = root_bound(square) * self.up + deviation
+        relative: Float32Array = (self.relative + self.relative_per_square * square) + (
+            self.relative_per_reach * reach
+        ) * deviation
+        return reach, relative
+
+    def bounds_of(
+        self,
+        intercept: Float32Array,
+        h: Float32Array,
+        error: Float32Array,
+        minimum: Float32Array,
+        scale: Float32Array,
+        relative: Float32Array,
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return bounds on f of rows with |h - h^| <= error, shape (n_queries, n_rows).
+
+        Parameters
+        ----------
+        intercept, h, error, minimum : ndarray of shape (n_queries, n_rows), float32
+            b, h^, E and the part of the bound that no input changes.
+        scale, relative : ndarray of shape (n_queries,), float32
+            a^ and q.
+        """
+        scale, relative = scale[:, None], relative[:, None]
+        f = intercept + scale * h
+        radius = scale * (error + relative * (error + magnitude(h)))
+        radius = radius + (minimum + self.result_error * magnitude(f))
+        return f - radius, f + radius
+
+    @abstractmethod
+    def _kernel(self, ends: Ends) -> Float32Kernel:
+        """Return the kernel of the sum behind the stage."""
+
+    def _search(self, n: int) -> int:
+        """Return the multiply-adds of finding the nearest of n centres."""
+        return n * (self.n_features + 2)
+
+    def _local_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of p, the exponential and its error."""
+        return OPERATIONS + self._kernel(ends).value_operations + 8
+
+
+def narrowed_rows(
+    batch: Batch, decisions: NDArray[np.intp], least: Float32Array, most: Float32Array
+) -> Batch:
+    """Return the batch with the bounds of some decisions.
+
+    Parameters
+    ----------
+    decisions : ndarray of shape (n_queries, n_rows), intp
+    least, most : ndarray of shape (n_queries, n_rows), float32
+    """
+    low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
+    np.put_along_axis(low, decisions, least, axis=1)
+    np.put_along_axis(high, decisions, most, axis=1)
+    return narrowed(batch, low, high)

@@ -11,27 +11,24 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, magnitude
-from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.batch import Batch, in_order
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.early_exits.approximate_kernels import approximation_members, slots
-from kmcompile.program.stages.early_exits.early_exit import EarlyExit, Thresholds
+from kmcompile.program.stages.early_exits.approximate_kernels import (
+    chunks,
+)
+from kmcompile.program.stages.early_exits.early_exit import Thresholds
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
-from kmcompile.program.stages.early_exits.tug_of_war import tug_of_war
+from kmcompile.program.stages.early_exits.nearest_sizes import TEST_OPERATIONS, NearestSizes
+from kmcompile.program.stages.early_exits.tug_of_war import by_score, tug_of_war
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 
-_CHUNK_VALUES = 1 << 22
-
-TEST_OPERATIONS = 4
-"""Multiply-adds of one decision at one test, without those of the label."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NearestVectors(EarlyExit):
+class NearestVectors(NearestSizes):
     """Approximate all kernels in a projection, then replace them by exact ones, largest first.
 
     A slot is a vector's place in the exact sum's blocks, padding included. Level l extends the
@@ -158,51 +155,6 @@ class NearestVectors(EarlyExit):
             raise ValueError("residuals of nearest_vectors must be at least 0")
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.vectors.shape[0])
-
-    @property
-    def n_out(self) -> int:
-        """Dimensions of the last level."""
-        return int(self.vectors.shape[1])
-
-    @property
-    def lanes(self) -> int:
-        """Vectors of a block."""
-        return int(self.vectors.shape[2])
-
-    @property
-    def n_slots(self) -> int:
-        """Number of slots of vectors, padding included."""
-        return self.n_blocks * self.lanes
-
-    @property
-    def n_levels(self) -> int:
-        """Levels of the projection."""
-        return len(self.levels)
-
-    @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return int(self.offset.shape[1])
-
-    @property
-    def uses_distance(self) -> bool:
-        """Whether squared norms of the parts outside the projection are added."""
-        return len(self.residuals) > 0
-
-    @property
-    def level_ends(self) -> tuple[int, ...]:
-        """Number p_l of dimensions up to each level."""
-        return tuple(int(n) for n in np.cumsum([level.n_rows for level in self.levels]))
-
-    @property
-    def touches(self) -> bool:
-        """Whether any vector is touched."""
-        return self.max_touched > 0
-
-    @property
     def sums_approximations(self) -> bool:
         """Whether the running decision begins at the sum of the approximations."""
         return self.from_estimate
@@ -212,26 +164,20 @@ class NearestVectors(EarlyExit):
         """Whether the stage watches the range: always, by the input's norm outside each level."""
         return True
 
-    @property
-    def max_touched(self) -> int:
-        """Largest number of touched vectors."""
-        return int(self.steps[-1])
-
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""
         assert isinstance(ends.exact, ExactSum)
         # The totals in the projection overwrite the totals of kernels that were known.
         none = np.zeros(len(batch), dtype=np.uint32)
         batch = replace(batch, known=none, spared=none)
-        final = batch
         decided = np.zeros(len(batch), dtype=bool)
         rows = np.arange(len(batch))
-        for part in _chunks(len(batch), self.n_slots):
+        left: list[tuple[NDArray[np.intp], Batch]] = []
+        for part in chunks(len(batch), self.n_slots):
             for index, answered, done in self._tests(batch.chosen(part), ends):
-                at = rows[part][index]
-                final = _put(final, at, answered)
-                decided[at] = done
-        return final, decided
+                left.append((rows[part][index], answered))
+                decided[rows[part][index]] = done
+        return in_order(left), decided
 
     def _tests(
         self, batch: Batch, ends: Ends
@@ -335,15 +281,12 @@ class NearestVectors(EarlyExit):
         """Return the slots in the order of touching, shape (n_queries, max_touched)."""
         usable = np.flatnonzero(self.weights > 0)
         if not self.tug_of_war:
-            by_score = np.argsort(-score[:, usable], axis=1, kind="stable")
-            order: NDArray[np.intp] = usable[by_score[:, : self.max_touched]]
-            return order
+            return by_score(score, usable, self.max_touched)
         beta = exact.slot_coefficients(0)
-        sides = [
-            part[np.argsort(-score[:, part], axis=1, kind="stable")]
-            for part in (usable[beta[usable] > 0], usable[beta[usable] < 0])
-        ]
-        return tug_of_war(sides[0], sides[1], magnitude(beta), self.max_touched)
+        positive, negative = (
+            by_score(score, side) for side in (usable[beta[usable] > 0], usable[beta[usable] < 0])
+        )
+        return tug_of_war(positive, negative, magnitude(beta), self.max_touched)
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: it needs single kernels in float32."""
@@ -352,45 +295,6 @@ class NearestVectors(EarlyExit):
     def needs(self) -> frozenset[str]:
         """Return the results that its projections need, and |x|^2."""
         return frozenset({"square"}).union(*(level.needs() for level in self.levels))
-
-    def operations(self) -> int:
-        """Return the multiply-adds for an input without zeros, without kernels, labels and heap."""
-        products = sum(level.operations() for level in self.levels)
-        return products + self.n_slots * self.n_out
-
-    def level_operations(self, number: int, exact: ExactSum) -> int:
-        """Return the multiply-adds of one level, without the projection of the input."""
-        n_new = self.levels[number].n_rows
-        per_slot = n_new + exact.kernel.value_operations
-        if self.uses_distance:
-            per_slot += 2
-        if self.from_estimate:
-            per_slot += exact.n_rows
-        return self.n_slots * per_slot + 2 * n_new
-
-    def touch_operations(self, exact: ExactSum) -> int:
-        """Return the multiply-adds of one touched vector: heap, kernel, update."""
-        heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
-        return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
-
-    def worst_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of a query that is not decided, its touched kernels included."""
-        assert isinstance(ends.exact, ExactSum)
-        products = sum(level.operations() for level in self.levels)
-        levels = sum(self.level_operations(n, ends.exact) for n in range(self.n_levels))
-        touched = self.max_touched * self.touch_operations(ends.exact)
-        heap = 2 * self.n_slots if self.max_touched else 0
-        tests = len(self.steps) * (TEST_OPERATIONS * self.n_decisions + ends.label.operations())
-        return products + levels + heap + touched + tests
-
-    def saved_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds that the touched kernels save the exact sum at least."""
-        assert isinstance(ends.exact, ExactSum)
-        return ends.exact.least_spared(self.max_touched) * ends.exact.total_operations
-
-    def kernels_at_tests(self) -> tuple[int, ...]:
-        """Return the numbers of touched vectors at which there is a test."""
-        return tuple(int(k) for k in np.unique(self.steps))
 
     def test_offset(self, number: int) -> float:
         """Return the offset of a test: the middle of its band."""
@@ -403,22 +307,6 @@ class NearestVectors(EarlyExit):
         offset = self.offset[last, 0].astype(np.float64)
         half_width = self.half_width[last, 0].astype(np.float64)
         return Thresholds(steps[last], offset - half_width, offset + half_width)
-
-    def defines(self) -> tuple[Constant, ...]:
-        """Return the constants for the stage's sizes."""
-        tests = (
-            Constant("N_TESTS", len(self.steps), "tests of the nearest vectors"),
-            Constant("MOST_TOUCHED", self.max_touched, "kernels that they compute, at most"),
-        )
-        return (
-            slots(self.n_slots),
-            Constant("NEAREST_OUT", self.level_ends[-1], "dimensions of the nearest vectors"),
-            *(tests if self.touches else ()),
-        )
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the members for approximate kernels and touched vectors."""
-        return approximation_members(self.n_decisions, self.n_slots, self.n_blocks, self.touches)
 
     def shared(self) -> Shared:
         """Return the numbers of features, decisions and slots of the exact sum."""
@@ -433,31 +321,3 @@ class NearestVectors(EarlyExit):
             for n, level in enumerate(self.levels, start=1)
         )
         return (*levels, *Laid.tables(self))
-
-
-def _chunks(n_queries: int, n_slots: int) -> Iterator[slice]:
-    rows = max(1, _CHUNK_VALUES // max(1, n_slots))
-    for start in range(0, n_queries, rows):
-        yield slice(start, start + rows)
-
-
-def _put(batch: Batch, at: NDArray[np.intp], rows: Batch) -> Batch:
-    """Return the batch with the rows `at` replaced by `rows`."""
-    values = {}
-    for name in (
-        "decision",
-        "bound",
-        "label",
-        "lower",
-        "upper",
-        "settled",
-        "in_range",
-        "kernel_evals",
-        "known",
-        "spared",
-        "operations",
-    ):
-        array = np.array(getattr(batch, name))
-        array[at] = getattr(rows, name)
-        values[name] = array
-    return replace(batch, **values)

@@ -12,27 +12,33 @@ from numpy.typing import NDArray
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import ORDER_COLUMNS, PolyRemainder
 from kmcompile.numeric.arrays import Float32Array, magnitude
-from kmcompile.numeric.batch import Batch, joined
+from kmcompile.numeric.batch import Batch, in_order, joined
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.early_exits.approximate_kernels import approximation_members, slots
+from kmcompile.program.stages.early_exits.approximate_kernels import (
+    approximation_members,
+    chunks,
+    heap_operations,
+    slots,
+)
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
 from kmcompile.program.stages.early_exits.subspace_state import SubspaceState
+from kmcompile.program.stages.early_exits.tug_of_war import by_score
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.order_of_sums import sum_blocks
+from kmcompile.program.stages.vector_blocks import VectorBlocks
 
 LARGEST = np.float32(2.0**100)
 """Largest sum of weights; a larger one would overflow later, and would prove nothing."""
 
-_CHUNK_VALUES = 1 << 22
 _TESTS = 8
 """Numbers of touched vectors that verification looks for."""
 
@@ -43,7 +49,7 @@ _TOUCH_OPERATIONS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SubspaceCertificate(EarlyExit):
+class SubspaceCertificate(VectorBlocks, EarlyExit):
     """Bounds on f from kernels in a subspace, narrowed by exact kernels with the largest weights.
 
     A slot is a vector's place in the exact sum's blocks, padding included. V^ are the stored
@@ -144,24 +150,9 @@ class SubspaceCertificate(EarlyExit):
         return f"subspace_certificate({self.n_out} dimensions, {self.max_touched} kernels)"
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.vectors.shape[0])
-
-    @property
     def n_out(self) -> int:
         """Number p of dimensions of the subspace."""
         return self.products.n_rows
-
-    @property
-    def lanes(self) -> int:
-        """Vectors of a block."""
-        return int(self.vectors.shape[2])
-
-    @property
-    def n_slots(self) -> int:
-        """Number of slots of vectors, padding included."""
-        return self.n_blocks * self.lanes
 
     @property
     def touches(self) -> bool:
@@ -175,13 +166,9 @@ class SubspaceCertificate(EarlyExit):
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
-        rows = max(1, _CHUNK_VALUES // self.n_slots)
-        parts = [slice(first, first + rows) for first in range(0, len(batch), rows)]
         with np.errstate(over="ignore", invalid="ignore"):  # a NaN proves nothing, as in the C
-            answered = [self._decide(batch.chosen(part), ends) for part in parts or [slice(0)]]
-        whole = answered[0]
-        for part in answered[1:]:
-            whole = joined(whole, part)
+            parts = chunks(len(batch), self.n_slots)
+            whole = joined(*(self._decide(batch.chosen(part), ends) for part in parts))
         return whole, whole.settled
 
     def _decide(self, batch: Batch, ends: Ends) -> Batch:
@@ -216,11 +203,7 @@ class SubspaceCertificate(EarlyExit):
         batch = self._test(batch.chosen(usable), state, ends)
         seen = (value[usable], weight[usable])
         left += self._touch(np.flatnonzero(usable), batch, state, seen, ends)
-        order = np.argsort(np.concatenate([at for at, _ in left]))
-        answered = left[0][1]
-        for _, part in left[1:]:
-            answered = joined(answered, part)
-        return answered.chosen(order)
+        return in_order(left)
 
     def outside(self, z: Float32Array, length: Float32Array) -> Float32Array:
         """Return rho, a bound on the norm of the input's part outside the subspace."""
@@ -285,7 +268,7 @@ class SubspaceCertificate(EarlyExit):
         """
         exact = ends.exact
         assert isinstance(exact, ExactSum)
-        order = self.order(seen[1])
+        order = by_score(seen[1], np.flatnonzero(self.weights > 0), self.max_touched)
         approximate, weight = (np.take_along_axis(part, order, axis=1) for part in seen)
         coefficients = exact.slot_coefficients(0)[order]
         columns = exact.columns()
@@ -330,13 +313,6 @@ class SubspaceCertificate(EarlyExit):
             )
             batch = self._test(batch, state, ends)
 
-    def order(self, weight: Float32Array) -> NDArray[np.intp]:
-        """Return the slots in the order of touching, shape (n_queries, max_touched)."""
-        usable = np.flatnonzero(self.weights > 0)
-        by_weight = np.argsort(-weight[:, usable], axis=1, kind="stable")
-        order: NDArray[np.intp] = usable[by_weight[:, : self.max_touched]]
-        return order
-
     def level_operations(self, batch: Batch, ends: Ends) -> NDArray[np.int64]:
         """Return the multiply-adds of each query up to the first test, with it."""
         return self.products.operations_of(batch.x) + self._slot_operations(ends)
@@ -350,7 +326,7 @@ class SubspaceCertificate(EarlyExit):
         """Return the multiply-adds of one touched vector: heap, kernel, update, test."""
         exact = ends.exact
         assert isinstance(exact, ExactSum)
-        heap = 3 * max(1, int(np.ceil(np.log2(self.n_slots))))
+        heap = heap_operations(self.n_slots)
         kernel = exact.total_operations + exact.kernel.finish_operations
         return heap + kernel + _TOUCH_OPERATIONS + TEST_OPERATIONS + ends.label.operations()
 

@@ -10,17 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Float32Array, magnitude
-from kmcompile.numeric.batch import UNKNOWN, Batch, put
-from kmcompile.numeric.scalar import root_bound
-from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
+from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.batch import Batch, put
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.early_exits.early_exit import EarlyExit
-from kmcompile.program.stages.early_exits.nearest_centre import LARGEST_RELATIVE, nearest
+from kmcompile.program.stages.early_exits.nearest_centre import (
+    LARGEST_RELATIVE,
+    CentredExit,
+    narrowed_rows,
+    nearest,
+)
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, proved
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
@@ -31,7 +33,7 @@ N_HIGHER = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TaylorPolynomial(EarlyExit):
+class TaylorPolynomial(CentredExit):
     """Bounds on f by its Taylor polynomial about a centre c near x, in all features.
 
     With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `Expansion` derives the orders of h and
@@ -113,18 +115,6 @@ class TaylorPolynomial(EarlyExit):
     template: ClassVar[str] = "taylor_polynomial"
     exit: ClassVar[str | None] = "certified"
     prefix: ClassVar[str] = "taylor"
-    needs_root_bound: ClassVar[bool] = True
-    calls_kernel: ClassVar[bool] = True
-
-    @property
-    def n_features(self) -> int:
-        """Features of a centre."""
-        return int(self.centres.shape[1])
-
-    @property
-    def n_rows(self) -> int:
-        """Decisions of a centre."""
-        return int(self.decisions.shape[1])
 
     @property
     def n_terms(self) -> int:
@@ -164,10 +154,7 @@ class TaylorPolynomial(EarlyExit):
         spent = batch.operations + self._search_operations(ends)
         batch = replace(batch, operations=spent, settled=np.zeros(len(batch), dtype=bool))
         leaf = node - self.first_leaf
-        reach = bound_of_root(square) * self.up + batch.deviation
-        relative = (self.relative + self.relative_per_square * square) + (
-            self.relative_per_reach * reach
-        ) * batch.deviation
+        reach, relative = self.reach_of(square, batch.deviation)
         rows = np.flatnonzero((reach <= self.radius[leaf]) & (relative <= LARGEST_RELATIVE))
         if len(rows):
             scale = self._kernel(ends).value(square[rows])
@@ -198,13 +185,9 @@ class TaylorPolynomial(EarlyExit):
         error = error * p + bounds[:, :, -2] * batch.deviation[:, None]
         decisions = self.decisions[leaf].astype(np.intp)
         assert isinstance(ends.exact, ExactSum | PairSum)
-        f = ends.exact.intercept[decisions] + scale[:, None] * h
-        radius = scale[:, None] * (error + relative[:, None] * (error + magnitude(h)))
-        radius = radius + (bounds[:, :, -1] + self.result_error * magnitude(f))
-        low, high = np.full_like(batch.least, -UNKNOWN), np.full_like(batch.most, UNKNOWN)
-        np.put_along_axis(low, decisions, f - radius, axis=1)
-        np.put_along_axis(high, decisions, f + radius, axis=1)
-        batch = narrowed(batch, low, high)
+        b = ends.exact.intercept[decisions]
+        bounds_of_f = self.bounds_of(b, h, error, bounds[:, :, -1], scale, relative)
+        batch = narrowed_rows(batch, decisions, *bounds_of_f)
         spent = batch.operations + self._test_operations(ends)
         return proved(replace(batch, operations=spent), ends.label)
 
@@ -231,8 +214,7 @@ class TaylorPolynomial(EarlyExit):
 
     def _search_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the search for a centre, of p and of the exponential."""
-        search = int(self.branches.sum()) * (self.n_features + 2)
-        return search + root_bound.OPERATIONS + self._kernel(ends).value_operations + 8
+        return self._search(int(self.branches.sum())) + self._local_operations(ends)
 
     def _test_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the polynomials with their bounds, and of the label."""
@@ -247,8 +229,7 @@ class TaylorPolynomial(EarlyExit):
 
     def operations(self) -> int:
         """Return the multiply-adds of distances and polynomials."""
-        nearest_ = int(self.branches.sum()) * (self.n_features + 2)
-        return nearest_ + self.n_rows * self.n_terms
+        return self._search(int(self.branches.sum())) + self.n_rows * self.n_terms
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided, label included."""

@@ -1,4 +1,4 @@
-"""Tug of war (NSV, section 4.2): vectors of both signs, taken so that their sums stay close."""
+"""The order in which slots are touched: by score, or as a tug of war (NSV, section 4.2)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,30 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, magnitude
 
 
+def by_score(
+    score: Float32Array, slots: NDArray[np.intp], n: int | None = None
+) -> NDArray[np.intp]:
+    """Return the n slots with the largest scores, of equal ones the first, shape (n_queries, n).
+
+    Parameters
+    ----------
+    score : ndarray of shape (n_queries, n_slots), float32
+    slots : ndarray of shape (n_usable,), intp
+        Those that may be touched, increasing.
+    n : int, optional
+        By default all.
+    """
+    order: NDArray[np.intp] = slots[np.argsort(-score[:, slots], axis=1, kind="stable")[:, :n]]
+    return order
+
+
 def tug_of_war(
     positive: NDArray[np.intp], negative: NDArray[np.intp], beta: Float32Array, n: int
 ) -> NDArray[np.intp]:
-    """Merge two orders so that the sums of the touched |beta| stay close, shape (n_queries, n)."""
+    """Merge the orders of vectors of both signs, shape (n_queries, n).
+
+    The sums of the touched |beta| stay close.
+    """
     n_queries = len(positive)
     rows = np.arange(n_queries)
     order = np.empty((n_queries, n), dtype=np.intp)

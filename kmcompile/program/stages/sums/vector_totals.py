@@ -11,6 +11,7 @@ from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import RealArray
 from kmcompile.program.stages.input.range_gate import sum_of_squares
 from kmcompile.program.stages.stage import Always
+from kmcompile.program.stages.vector_blocks import VectorBlocks
 
 
 def squared_distances(squares: RealArray, x_square: RealArray, inner: RealArray) -> RealArray:
@@ -19,7 +20,7 @@ def squared_distances(squares: RealArray, x_square: RealArray, inner: RealArray)
     return distance
 
 
-class VectorTotals(Always):
+class VectorTotals(VectorBlocks, Always):
     """A stage with a table of support vectors, in blocks of `lanes` interleaved vectors.
 
     A total is the sum over the features of which the kernel is a function: <s, x>, |s - x|^2 or
@@ -43,24 +44,9 @@ class VectorTotals(Always):
     squares: RealArray
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.vectors.shape[0])
-
-    @property
-    def n_slots(self) -> int:
-        """Number of slots: vectors, and padding slots of blocks."""
-        return self.n_blocks * self.lanes
-
-    @property
     def n_features(self) -> int:
         """Features of a vector."""
         return int(self.vectors.shape[1])
-
-    @property
-    def lanes(self) -> int:
-        """Vectors of a block."""
-        return int(self.vectors.shape[2])
 
     @property
     def expands(self) -> bool:
