@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kmcompile.build.recipe import Recipe
 from kmcompile.output import files as folder_files
 from kmcompile.program.program import Program
-from kmcompile.target import Target, load_target
+from kmcompile.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,13 @@ class Subject:
         files = folder_files.read(folder)
         program, report = folder_files.parse(files)
         folder_files.check_digests(files, program, report)
-        return cls(folder.name, program, load_target(report["target"]["name"]), files, report)
+        return cls(
+            folder.name,
+            program,
+            Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target,
+            files,
+            report,
+        )
 
     def write(self, folder: Path) -> Path:
         """Write the files into a folder, which is made; return it."""

@@ -134,9 +134,7 @@ class RationalQuadraticFloat32(ExponentialFloat32):
     sum_text: ClassVar[str] = "|s - x|^2, L = log(1 + gamma D)"
     z_text: ClassVar[str] = "alpha L"
     of_argument_name: ClassVar[str] = "exp_negative"
-    term_text: ClassVar[str] = (
-        "its slope by |s - x| is at most slope, or slope (1 + z) with z_slope"
-    )
+    term_text: ClassVar[str] = "its slope by |s - x| is at most slope"
 
     @property
     def moves_with_z(self) -> bool:

@@ -6,6 +6,7 @@ import hashlib
 import io
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, get_args
@@ -207,7 +208,8 @@ def load_queries(
     program : Program
     test_data : Path or None
     of_loss : bool
-        Whether a loss of right labels is promised; the labels of the test data are then read.
+        Whether a loss of right labels is promised; labels of the test data that are none of the
+        classes are then refused, and otherwise not compared.
     trained : sequence of labels
         The labels of the training data, where the classes have names of their own.
 
@@ -225,7 +227,7 @@ def load_queries(
     samples = read_samples(test_data, program.n_features, "test")
     given = samples.X
     truth = None
-    if of_loss:
+    with nullcontext() if of_loss else suppress(InputError):
         truth = samples.class_numbers(program.classes, test_data.name, trained)
     return Queries(
         np.concatenate([given, queries.X]),

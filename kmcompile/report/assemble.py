@@ -118,7 +118,9 @@ def verified_again(
     section = verification_section(program, findings, _ASK_FOR_MODEL, (), is_reduced)
     del section["commands"]
     risk = {} if promise is None else {"measured": measured_risk(promise, queries, findings.check)}
-    right = accuracy_section(False, program.classes, None, _tested(queries, findings))
+    right: Content | Missing = Missing(_ASK_FOR_MODEL)
+    if findings.check is not None:
+        right = accuracy_section(False, program.classes, None, _tested(queries, findings))
     again, reasons = plain({"verification": section, "accuracy": right, "risk": risk})
     emulator = target.emulator
     return {

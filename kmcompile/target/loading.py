@@ -1,7 +1,7 @@
 """Loading of targets: one TOML file of `targets/` becomes one Target.
 
-A part whose core is a target names it as `core`, and has only the tables that are other than the
-core's; the parts with names of their own are in `targets/parts/`.
+A part whose core is a target names it as `core`. What its file has stands for what the core's has,
+a table as a whole. The parts with names of their own are in `targets/parts/`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ from kmcompile.target.description import (
 )
 from kmcompile.target.rules import broken_rule
 from kmcompile.target.timing import Timing
+
+_OF_A_PART = ("stands_for", "part", "time")
+"""What the file of a part must have: none of it is known from the core."""
 
 
 def target_from_dict(description: Mapping[str, Any], origin: str) -> Target:
@@ -123,7 +126,7 @@ def load_target(name_or_path: str | Path, others: Sequence[str] = ()) -> Target:
 
 
 def chosen_targets(names: str, others: Sequence[str] = ()) -> tuple[Target, ...]:
-    """Return the targets named by a list such as "cortex-m7,leon3", or every target for "all".
+    """Return the targets named by a list such as "cortex-m7,leon3", or every core for "all".
 
     Errors are those of `load_target`.
 
@@ -192,6 +195,11 @@ def _description(path: Path) -> dict[str, Any]:
     core, files = description.pop("core"), _files("*.toml")
     if not isinstance(core, str) or core not in files:
         raise UsageError(f"{path.name}: core: is {core!r}, must be one of {', '.join(files)}")
+    missing = [name for name in _OF_A_PART if name not in description]
+    if missing:
+        raise UsageError(
+            f"{path.name}: {missing[0]} is missing; memory and clock of a part are not its core's"
+        )
     return _description(files[core]) | description
 
 

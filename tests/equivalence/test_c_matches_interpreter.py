@@ -223,6 +223,7 @@ def test_every_kernel_has_its_template_and_a_bit_exact_case():
     parts = {"rbf_term", "rbf_value"}  # of rbf: early exits before sums of integers take them alone
     parts |= {"exponential_terms", "exponential_values"}  # of laplacian and chi2
     parts |= {"additive_values", "chi2_term"}  # of intersection, additive_chi2 and chi2
+    parts |= {"argument_values"}  # of matern and rational_quadratic
     assert names - {"linear"} == templates("kernels") - parts
     assert names == {case.kernel for case in catalogue.CORE}
 

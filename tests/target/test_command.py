@@ -118,6 +118,7 @@ def test_verify_repeats_both_checks_from_the_folder(
     assert again["not_available"] == {
         "verification.probabilities": "the model has no probabilities",
         "verification.input_tolerance": "there is no input tolerance",
+        "accuracy": "there are no test samples with labels: give --test-data with y",
     }
 
 

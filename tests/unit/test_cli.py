@@ -33,6 +33,7 @@ VERIFIED = {
         "probabilities": None,
         "input_tolerance": None,
     },
+    "accuracy": None,
     "target": {"name": "host", "emulator": None},
     "not_available": {
         "verification.exact.target": "the target is the host",

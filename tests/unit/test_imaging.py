@@ -77,6 +77,18 @@ def test_right_labels_of_test_samples_are_told(top, tmp_path, capsys):
     assert f"test samples       {len(X[::7])}" in capsys.readouterr().out
 
 
+def test_a_verified_folder_tells_right_labels(top, tmp_path):
+    X, y = load_iris(return_X_y=True)
+    fitted = pickle.loads((top / "part0.pkl").read_bytes())
+    for labels, known in ((y, True), (y + 10, False)):
+        np.savez(tmp_path / "test.npz", X=X, y=labels)
+        result = pipeline.verify_folder(top / "flying", top / "part0.pkl", tmp_path / "test.npz")
+        assert (result["accuracy"] is not None) == known
+        if known:
+            right = sum(one["model"] for one in result["accuracy"]["test"])
+            assert right == (fitted.predict(X) == y).sum()
+
+
 def test_image_of_the_first_model_is_that_of_the_folder(top, tmp_path):
     out = tmp_path / "same.bin"
     imaging.make_image(top / "part0.pkl", top / "flying", out, verify="none")

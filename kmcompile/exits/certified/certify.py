@@ -34,7 +34,7 @@ WORST_SHARE = 0.25
 """Most operations that certified exits may add in the worst case, as a share of the exact
 program's. Where a sum skips zeros, a query with many of them may take more beyond its own sum.
 [measured: with this share of the sum of the sample with most zeros, no exit stood before a machine
-of degree 9 on MNIST, where `subspace_certificate` takes 0.46 to 0.65 of the instructions]
+of degree 9 on MNIST, where `subspace_certificate` takes 0.29 to 0.65 of the instructions]
 """
 
 _NEARLY_NOTHING = 0.02

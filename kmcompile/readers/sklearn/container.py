@@ -13,6 +13,7 @@ from kmcompile.readers.record import Record, describe, record_of, short_ascii
 from kmcompile.readers.sklearn.classes import (
     ESTIMATORS,
     FEATURE_MAPS,
+    INSTEAD,
     OWN_ESTIMATORS,
     TRANSFORMERS,
     is_supported,
@@ -41,6 +42,12 @@ class _Entry:
         steps = flattened(self.record, is_last=False) if self.role != "labels" else []
         return bool(steps) and steps[-1].name in _BEFORE
 
+    @property
+    def is_fitted_transformer(self) -> bool:
+        """Whether it is a transformer with what `fit` sets; a dict of parameters has others."""
+        fitted = any(name.endswith("_") for name in self.record.attributes)
+        return self.role == "transformer" and fitted
+
     def __str__(self) -> str:
         return f"{short_ascii(self.name)} ({short_ascii(self.record.name)})"
 
@@ -49,7 +56,8 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
     """Return the machine of an estimator, or of the one that a dict, list or tuple holds.
 
     A transformer beside the only machine goes before it, and a LabelEncoder names its classes.
-    Dicts inside are looked into where there is no machine beside them.
+    Dicts inside are looked into where there is no machine beside them. Where there is one, without
+    steps before it, and such a dict has a fitted transformer, this may belong to it or not.
 
     Parameters
     ----------
@@ -70,13 +78,16 @@ def read_objects(value: Any, entry: Sequence[str] = ()) -> KernelMachine:
                 f"{short_ascii(entry[0])}; leave out --entry"
             )
         return read_sklearn(value)
-    entries = list(_entries(value))
+    entries, inner = list(_entries(value)), list(_inner_entries(value))
     if entry or all(one.role != "machine" for one in entries):
-        entries += _inner_entries(value)
+        entries += inner
+        inner = []
     chosen = _asked(entries, entry) if entry else _only(entries)
     machine = read_sklearn(chosen[-1].record)
     if machine.preprocessing and not entry and any(one.goes_before for one in chosen[:-1]):
         raise _unclear(entries)  # it may have the transformer in it already
+    if not machine.preprocessing and any(one.is_fitted_transformer for one in inner):
+        raise _unclear([*entries, *inner])
     for one in reversed(chosen[:-1]):
         if one.role == "labels":
             machine = with_encoded_names(machine, one.record)
@@ -101,8 +112,10 @@ def _inner_entries(value: Any) -> Iterator[_Entry]:
 def _entries(value: Any, prefix: str = "") -> Iterator[_Entry]:
     """Yield the objects of scikit-learn in a dict, list or tuple."""
     for key, found in _pairs(value):
-        current_budget().spend_items(1, "the objects of the file")
+        current_budget().spend_items(2, "the objects of the file")
         record = record_of(found)
+        if is_supported(record.module, record.name) and record.name in INSTEAD:
+            raise InputError(f"{record.name} in the file: {INSTEAD[record.name]}")
         if is_supported(record.module, record.name) or record.name == LABEL_ENCODER:
             role = _role(record)
             if role is not None:
@@ -149,6 +162,11 @@ def _asked(entries: list[_Entry], names: Sequence[str]) -> list[_Entry]:
         raise InputError(f"--entry has {len(names)} names, must have at most {_MOST_ASKED}")
     named = {one.name: one for one in entries}
     for name in names:
+        if sum(one.name == name for one in entries) > 1:
+            raise InputError(
+                f"--entry {short_ascii(name)}: two objects of the file have this name; save the "
+                "estimator alone, or a Pipeline that ends with it"
+            )
         if name not in named:
             raise InputError(
                 f"--entry {short_ascii(name)}: the file holds {_listed(entries)}; give one of them"

@@ -72,7 +72,9 @@ def _centred(machine: KernelMachine, before: list[Record], fields: Fields) -> Ke
 
     It subtracts from K(s_i, x) the mean over all samples of K(s_i, .), which it keeps, and a number
     that is the same for all i. Where the coefficients of a decision have the sum 0, this number
-    makes no difference, and sum_i beta_i mean_i is subtracted from the intercept.
+    makes no difference, and sum_i beta_i mean_i is subtracted from the intercept. A sum that is 0
+    but for rounding is a part of the intercept's error, for kernels of at most 1; for others it
+    counts as 0.
     """
     if [step.name for step in before] != ["KernelCenterer"]:
         names = ", ".join(step.name for step in before)
@@ -94,4 +96,7 @@ def _centred(machine: KernelMachine, before: list[Record], fields: Fields) -> Ke
     intercept = machine.intercept - decisions @ means
     rounded = np.abs(decisions) @ np.abs(means) + np.abs(intercept)
     error = 2 * (len(means) + 1) * UNIT_ROUNDOFF_64 * float(rounded.max())
+    if machine.kernel.self_value == 1:
+        of_all = 1 + abs(centerer.number("K_fit_all_"))
+        error += float(np.abs(sums).max()) * of_all * (1 + 1e-9)
     return replace(machine, intercept=intercept, intercept_error=error)

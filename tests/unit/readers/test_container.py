@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import LabelEncoder, StandardScaler
+from sklearn.preprocessing import KernelCenterer, LabelEncoder, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from kmcompile.errors import InputError
@@ -56,6 +56,27 @@ def test_the_only_machine_is_read_behind_the_only_transformer(value, expected, t
     (note,) = [note for note in machine.notes if note.startswith("the file holds ")]
     assert "; the model is " in note
     assert read(value, tmp_path, trust_pickle=True).sha256 == expected
+
+
+def test_a_scaler_in_a_dict_beside_the_machine_is_not_passed_over(tmp_path):
+    value = {"model": MACHINE, "prep": {"scaler": SCALER}}
+    with pytest.raises(InputError, match=r"model \(SVC\), prep.scaler .*not clear"):
+        read(value, tmp_path)
+    assert read(value, tmp_path, "prep.scaler", "model").sha256 == TOGETHER
+    assert read({"model": MACHINE, "params": {"s": StandardScaler()}}, tmp_path).sha256 == ALONE
+
+
+def test_a_name_of_two_objects_is_refused(tmp_path):
+    value = {"a.b": MACHINE, "a": {"b": LinearSVC().fit(X, Y)}}
+    assert read(value, tmp_path).sha256 == ALONE
+    with pytest.raises(InputError, match=r"--entry a.b: two objects of the file have this name"):
+        read(value, tmp_path, "a.b")
+
+
+def test_a_kernel_centerer_beside_the_machine_is_refused(tmp_path):
+    centerer = KernelCenterer().fit(X @ X.T)
+    with pytest.raises(InputError, match="give the pipeline to precomputed_machine"):
+        read({"k": centerer, "m": MACHINE}, tmp_path)
 
 
 def test_a_label_encoder_names_the_classes(tmp_path):

@@ -23,7 +23,7 @@ def test_a_part_has_the_compiler_and_the_emulator_of_its_core(name):
 
 def test_a_part_keeps_its_own_memory_and_clock():
     uno, mega = load_target("avr-uno"), load_target("avr")
-    assert (uno.flash_bytes, uno.ram_bytes) == (32256, 2048)
+    assert (uno.flash_bytes, uno.ram_bytes) == (30720, 2048)
     assert uno.time == mega.time  # the same clock
     pill = load_target("stm32f103")
     assert (pill.flash_bytes, pill.ram_bytes) == (65536, 20480)
@@ -37,12 +37,23 @@ def test_no_part_is_one_of_all_targets():
 def test_a_part_of_ones_own_is_a_file_of_a_few_lines(tmp_path):
     path = tmp_path / "my-board.toml"
     path.write_text(
-        'core = "cortex-m4"\nname = "my-board"\n[part]\nname = "X"\nflash_bytes = 131072\n'
-        "ram_bytes = 16384\n"
+        'core = "cortex-m4"\nname = "my-board"\nstands_for = "mine"\n'
+        '[part]\nname = "X"\nflash_bytes = 131072\nram_bytes = 16384\n'
+        '[time]\ncore = "cortex-m4"\nclock_hz = 48000000\n'
     )
     board = load_target(path)
     assert (board.name, board.flash_bytes) == ("my-board", 131072)
     assert board.description == load_target("cortex-m4").description
+    assert (board.time.clock_hz, board.time.flash_wait_states) == (48_000_000, None)
+
+
+@pytest.mark.parametrize("missing", ["stands_for", "part", "time"])
+def test_what_is_a_parts_own_must_be_told(missing, tmp_path):
+    text = (FOLDER / "stm32f103.toml").read_text()
+    path = tmp_path / "stm32f103.toml"
+    path.write_text(text.replace(missing, f"{missing}_"))
+    with pytest.raises(UsageError, match=rf"stm32f103.toml: {missing} is missing"):
+        load_target(path)
 
 
 @pytest.mark.parametrize("core", ['"cortex-7"', '"avr-uno"', "7", '["avr"]'])
