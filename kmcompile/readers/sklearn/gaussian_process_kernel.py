@@ -128,6 +128,8 @@ def _matern(fields: Fields, n: int, depth: int) -> Covariance:
 
 def _rational_quadratic(fields: Fields, n: int, depth: int) -> Covariance:
     """(1 + |(s - x) / length_scale|^2 / (2 alpha))^-alpha, of one length."""
+    if np.size(fields.get("length_scale")) != 1:
+        raise fields.error("length_scale", "has several numbers", "one, as scikit-learn takes it")
     alpha = fields.first_number("alpha")
     _require_positive(fields, "alpha", alpha)
     return _of_lengths(

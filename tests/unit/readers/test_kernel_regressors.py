@@ -104,6 +104,13 @@ def test_what_cannot_be_compiled_is_refused(model, target, words):
         load_model(fitted)
 
 
+def test_a_rational_quadratic_kernel_has_one_length():
+    fitted = KernelRidge(kernel=RationalQuadratic(0.7, 0.4)).fit(X, Y)
+    fitted.kernel.length_scale = np.full(X.shape[1], 0.7)
+    with pytest.raises(InputError, match="length_scale has several numbers, must be one"):
+        load_model(fitted)
+
+
 KERNELS = [
     None,
     RBF(0.5),
