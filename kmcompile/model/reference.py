@@ -13,6 +13,7 @@ from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
+from kmcompile.numeric.threads import one_thread
 
 _BLOCK_VALUES = 1 << 22
 
@@ -54,8 +55,13 @@ def evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Referenc
     X : ndarray of shape (n_queries, n_features), float32 or float64
         Finite.
     """
-    if machine.routing is not None:
-        return _evaluate_leaves(machine, machine.routing, X)
+    with one_thread():  # threads change the rounding of products
+        if machine.routing is not None:
+            return _evaluate_leaves(machine, machine.routing, X)
+        return _evaluate(machine, X)
+
+
+def _evaluate(machine: KernelMachine, X: Float32Array | Float64Array) -> Reference:
     coefficients = decision_coefficients(machine).T
     shape = (len(X), machine.n_decisions)
     decisions, magnitudes, error = np.empty(shape), np.empty(shape), np.empty(shape)
