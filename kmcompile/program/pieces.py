@@ -20,7 +20,6 @@ from kmcompile.program.stages import (
 )
 from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS as FINE_OPERATIONS
 from kmcompile.program.stages.sums.fine_sum import FineSum
-from kmcompile.program.stages.sums.fixed_sum import FUNCTION_OPERATIONS
 from kmcompile.program.stages.sums.long_pairs import LongPairs
 from kmcompile.program.stages.sums.long_sum import LongSum
 
@@ -143,14 +142,14 @@ def _sum_pieces(program: Program) -> list[Piece]:
     if isinstance(exact, ExactSum):
         own = exact.codes if isinstance(exact, CodedSum) else None
         total = exact.total_operations if own is None or not own.sparse else 0
-        begin, block = _listed(own), _block_operations(exact, total)
-        end = _end_operations(exact)
+        begin, block = _listed(own), exact.block_operations(total) + exact.group_operations
+        end = exact.end_operations
     elif isinstance(exact, FixedSum):
         own = exact.codes
         total = 0 if own.sparse else own.n_padded
         begin = exact.n_features + _listed(own)
-        block = exact.lanes * (total + FUNCTION_OPERATIONS + exact.n_rows) + exact.n_rows
-        end = 12 * exact.n_decisions
+        block = exact.block_operations(total) + exact.n_rows
+        end = exact.float_operations
     else:
         return [Piece("sum", f"{exact.name}{name}", exact.operations() + label)]
     return [
@@ -186,8 +185,8 @@ def _replay_pieces(program: Program, replay: Replay) -> list[Piece]:
         pairs = [Piece("replay_pair", "pair of replay", per_pair, summed.n_decisions, "pair")]
         end = 0
     elif isinstance(summed, ExactSum):
-        block, n_blocks = _block_operations(summed, summed.total_operations), summed.n_blocks
-        each, end = "block", _end_operations(summed)
+        block = summed.block_operations(summed.total_operations) + summed.group_operations
+        n_blocks, each, end = summed.n_blocks, "block", summed.end_operations
     elif isinstance(summed, LongSum):
         exact = program.ends.exact
         assert isinstance(exact, ExactSum)
@@ -209,17 +208,6 @@ def _replay_pieces(program: Program, replay: Replay) -> list[Piece]:
         *pairs,
         Piece("end_replay", "end of replay", weight * (end + label)),
     ]
-
-
-def _block_operations(stage: ExactSum, total: int) -> int:
-    """Return the multiply-adds of a block, with those of a group that ends with it."""
-    per_vector = total + stage.kernel.finish_operations + stage.row_operations * stage.n_rows
-    return stage.lanes * per_vector + (8 if stage.compensates else 2) * stage.n_rows
-
-
-def _end_operations(stage: ExactSum) -> int:
-    apart = 0 if stage.reduced is None else stage.reduced.operations
-    return 6 * stage.n_decisions + apart
 
 
 def _listed(codes: CodeTable | None) -> int:

@@ -302,16 +302,23 @@ class ExactSum(VectorTotals):
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
-        padded = self.n_blocks * self.lanes
-        per_vector = (
-            self.total_operations
-            + self.kernel.finish_operations
-            + self.row_operations * self.n_rows
-        )
-        apart = 0 if self.reduced is None else self.reduced.operations
-        each = 8 if self.compensates else 2
-        ends = 6 * self.n_decisions + each * self.n_groups * self.n_rows
-        return padded * per_vector + ends + apart
+        blocks = self.n_blocks * self.block_operations(self.total_operations)
+        return blocks + self.n_groups * self.group_operations + self.end_operations
+
+    def block_operations(self, total: int) -> int:
+        """Return the multiply-adds of a block of vectors, each with those of its total."""
+        per_vector = total + self.kernel.finish_operations + self.row_operations * self.n_rows
+        return self.lanes * per_vector
+
+    @property
+    def group_operations(self) -> int:
+        """Multiply-adds at the end of a group of blocks."""
+        return (8 if self.compensates else 2) * self.n_rows
+
+    @property
+    def end_operations(self) -> int:
+        """Multiply-adds of the final steps."""
+        return 6 * self.n_decisions + (0 if self.reduced is None else self.reduced.operations)
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query; totals that are spared are not summed again."""

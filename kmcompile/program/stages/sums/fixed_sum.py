@@ -246,9 +246,12 @@ class FixedSum(FixedKernel, Always):
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
-        per_slot = FUNCTION_OPERATIONS + self.n_rows
-        own = self.codes.operations() + self.n_slots * per_slot
+        own = self.codes.operations() + self.n_blocks * self.block_operations(0)
         return own + self.n_features + self.n_groups * self.n_rows + self.float_operations
+
+    def block_operations(self, total: int) -> int:
+        """Return the multiply-adds of a block of vectors, each with those of its total."""
+        return self.lanes * (total + FUNCTION_OPERATIONS + self.n_rows)
 
     @property
     def float_operations(self) -> int:
