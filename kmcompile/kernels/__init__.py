@@ -1,5 +1,6 @@
 """The kernel families, one file each, and their registry."""
 
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from pathlib import Path
 
@@ -32,6 +33,17 @@ CATALOGUE: list[type[Kernel]] = [
     RationalQuadratic,
 ]
 """All families that a machine may have: the package's own and registered ones."""
+
+
+def names_of(able: Callable[[type[Kernel]], bool]) -> str:
+    """Return the names of the families that are able to something, for messages.
+
+    Examples
+    --------
+    >>> names_of(lambda kernel: kernel.self_value is not None)
+    'rbf, laplacian, chi2, matern, rational_quadratic'
+    """
+    return ", ".join(kernel.name for kernel in CATALOGUE if able(kernel))
 
 
 def register(kernel: type[Kernel], templates: Path) -> None:
@@ -79,5 +91,6 @@ __all__ = [
     "RationalQuadratic",
     "Rbf",
     "Sigmoid",
+    "names_of",
     "register",
 ]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kmcompile import kernels
 from kmcompile.errors import InputError
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.model.kernel_machine import KernelMachine, ReducedFrom
@@ -113,8 +114,9 @@ def require_self_value(machine: KernelMachine) -> None:
     """Raise InputError unless the C can bound K(x, x)."""
     if machine.kernel.self_value is None and not machine.kernel.is_polynomial:
         raise InputError(
-            "machines are reduced for the kernels rbf, laplacian, chi2, matern, rational_quadratic "
-            f"and poly, this machine's is {machine.kernel.name}\nleave out --reduce"
+            "machines are reduced for the kernels "
+            f"{kernels.names_of(lambda one: one.self_value is not None)}, poly; this machine's is "
+            f"{machine.kernel.name}\nleave out --reduce"
         )
 
 

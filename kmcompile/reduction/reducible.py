@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmcompile import kernels
 from kmcompile.errors import InputError, UsageError
 from kmcompile.lower.reduced import require_self_value
 from kmcompile.model.kernel_machine import KernelMachine, Task
@@ -47,8 +48,9 @@ def leaves_reducible(machine: KernelMachine) -> bool:
 def _require_leaves(machine: KernelMachine) -> None:
     if machine.kernel.self_value is None:
         raise InputError(
-            "leaves are reduced for the kernels rbf, laplacian, chi2, matern and "
-            f"rational_quadratic, this machine's is {machine.kernel.name}\n"
+            "leaves are reduced for the kernels "
+            f"{kernels.names_of(lambda one: one.self_value is not None)}; this machine's is "
+            f"{machine.kernel.name}\n"
             "leave out --reduce, or train with an rbf kernel"
         )
     try:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile import kernels
 from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.lower.sum_constants import squares
@@ -50,10 +51,8 @@ def why_not(machine: KernelMachine, program: Program) -> str:
             "kernels of a few vectors bound no others"
         )
     if not kernel.has_reach:
-        return (
-            "its bounds are derived for rbf, poly, laplacian, chi2, matern and rational_quadratic, "
-            f"not for the {kernel.name} kernel"
-        )
+        able = kernels.names_of(lambda one: one.has_reach)
+        return f"its bounds are derived for the kernels {able}, not for {kernel.name}"
     if not isinstance(exact, ExactSum | FixedSum):
         return "the decisions are not a sum over support vectors"
     return ""

@@ -174,7 +174,7 @@ def test_more_vectors_than_have_a_part_are_refused():
 def test_leaves_that_cannot_be_reduced_are_refused_by_name():
     poly = Routed("wine", 5, "chain", "poly").machine()
     with pytest.raises(
-        InputError, match="leaves are reduced for the kernels rbf, laplacian, chi2, matern and"
+        InputError, match="leaves are reduced for the kernels rbf, laplacian, chi2, matern, "
     ):
         reduced(poly, reduce="9")
     machine = Routed("iris", 5).machine()
