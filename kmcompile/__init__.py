@@ -236,8 +236,7 @@ def precomputed_machine(
     kernel : str
         The kernel that the matrix was computed with: linear, poly, rbf, sigmoid, laplacian, chi2,
         additive_chi2, cosine, intersection, normalized_poly, matern (gamma = sqrt(2 nu) /
-        length_scale and degree = nu - 1/2 of scikit-learn's Matern) or rational_quadratic (gamma =
-        1 / (2 alpha length_scale^2)).
+        length_scale, degree = nu - 1/2), rational_quadratic (gamma = 1 / (2 alpha length_scale^2)).
     gamma, coef0, degree, alpha : number, optional
         Of the kernel, where it has them; by default those of `sklearn.metrics.pairwise`.
 
