@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
-from kmcompile import kernels, steps
-from kmcompile.errors import InputError
+from kmcompile import kernels
 from kmcompile.kernels.kernel import Kernel
+from kmcompile.model.canonical import canonical_parts, described_steps
 from kmcompile.model.log_odds import is_compiled
+from kmcompile.model.requirements import (
+    n_out_of,
+    require,
+    require_finite,
+    require_nonnegative,
+    require_registered,
+)
 from kmcompile.model.routing import Routing
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.steps.step import Step
@@ -216,7 +222,7 @@ class KernelMachine:
         return b"".join(self._canonical_parts())
 
     def _canonical_parts(self) -> Iterator[bytes | memoryview]:
-        """Yield the parts of `canonical_bytes` in order, without a copy of the large arrays."""
+        """Return the parts of `canonical_bytes` in order, without a copy of the large arrays."""
         arrays = [("support_vectors", self.support_vectors), ("dual_coef", self.dual_coef)]
         arrays.append(("intercept", self.intercept))
         header: dict[str, object] = {
@@ -233,27 +239,11 @@ class KernelMachine:
         for name in ("last_of_equal", "log_odds", "platt", "threshold"):
             if getattr(self, name):
                 header[name] = getattr(self, name)
-        steps = []
-        for number, step in enumerate(self.preprocessing):
-            described: dict[str, object] = {"step": step.name}
-            for field in step.fields():
-                value = getattr(step, field.name)
-                if not field.metadata.get("trained", True):
-                    continue
-                if isinstance(value, np.ndarray):
-                    arrays.append((f"preprocessing.{number}.{field.name}", value))
-                else:
-                    described[field.name] = value
-            steps.append(described)
+        header["preprocessing"], of_steps = described_steps(self.preprocessing)
+        arrays += of_steps
         if self.routing is not None:
             arrays += ((f"routing.{name}", own) for name, own in self.routing.arrays())
-        header["preprocessing"] = steps
-        header["arrays"] = [[name, list(array.shape)] for name, array in arrays]
-        text = json.dumps(header, sort_keys=True, separators=(",", ":")).encode()
-        yield text + b"\n"
-        for _, array in arrays:
-            if array.size:
-                yield array.astype("<f8", copy=False).reshape(-1).view(np.uint8).data
+        return canonical_parts(header, arrays)
 
     @property
     def sha256(self) -> str:
@@ -270,78 +260,56 @@ def _validate(machine: KernelMachine) -> None:
     """Raise InputError unless the fields are finite and fit each other."""
     n_sv = machine.n_support_vectors
     regression = machine.task is Task.REGRESSION
-    _require(
+    require(
         (machine.n_classes == 0) if regression else (machine.n_classes >= 2),
         f"{machine.n_classes} classes, must be {'none' if regression else '2 or more'}",
     )
-    _require_registered(machine.kernel, kernels.CATALOGUE, "kernel")
-    _require(machine.n_features >= 1, "no features")
-    _require(n_sv >= 1, "no support vectors")
-    _require(machine.support_vectors.ndim == 2, "support_vectors must have two dimensions")
+    require_registered(machine.kernel, kernels.CATALOGUE, "kernel")
+    require(machine.n_features >= 1, "no features")
+    require(n_sv >= 1, "no support vectors")
+    require(machine.support_vectors.ndim == 2, "support_vectors must have two dimensions")
     for name in ("support_vectors", "dual_coef", "intercept"):
-        _require_finite(name, getattr(machine, name))
+        require_finite(name, getattr(machine, name))
     for name, value in machine.kernel.parameters().items():
-        _require(bool(np.isfinite(value)), f"{name} is {value}, must be finite")
-    _require(
+        require(bool(np.isfinite(value)), f"{name} is {value}, must be finite")
+    require(
         not machine.log_odds or machine.task in (Task.BINARY, Task.ONE_VS_REST),
         f"a {machine.task.value} machine has no log odds",
     )
     if machine.platt is not None:
-        _require(
+        require(
             machine.task is Task.BINARY and not machine.log_odds,
             f"a {machine.task.value} machine of decisions or log odds has no sigmoid of its own",
         )
-        _require(
+        require(
             is_compiled(machine.platt),
             f"platt is {machine.platt}, must be of magnitudes that float32 can take",
         )
-    _require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
-    _require(
+    require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
+    require(
         machine.threshold == 0 or machine.task.has_one_sign,
         f"a {machine.task.value} machine has a threshold",
     )
     if machine.kernel.requires_nonnegative:
-        _require_nonnegative(machine.kernel.name, machine.support_vectors)
+        require_nonnegative(machine.kernel.name, machine.support_vectors)
     _validate_shapes(machine)
-    n_kernel_features = machine.n_features
-    for step in machine.preprocessing:
-        _validate_step(step, n_kernel_features)
-        n_kernel_features = step.n_out
+    n_kernel_features = n_out_of(machine.preprocessing, machine.n_features)
     width = machine.support_vectors.shape[1]
-    _require(
+    require(
         width == n_kernel_features,
         f"support vectors have {width} features, the input after preprocessing {n_kernel_features}",
     )
     if machine.routing is not None:
-        _require(machine.task is not Task.ONE_CLASS, f"a {machine.task.value} machine has leaves")
+        require(machine.task is not Task.ONE_CLASS, f"a {machine.task.value} machine has leaves")
         machine.routing.validate(n_sv, width, machine.n_decisions)
-        _require(
+        require(
             machine.kernel.is_gaussian or not machine.routing.has_widths,
             f"a machine with a {machine.kernel.name} kernel has several gammas",
         )
-        _require(
+        require(
             machine.kernel.is_gaussian or not machine.routing.has_pairs,
             f"a machine with a {machine.kernel.name} kernel has products of kernels",
         )
-
-
-def _validate_step(step: Step, n_features: int) -> None:
-    _require_registered(step, steps.CATALOGUE, "step")
-    for field in step.fields():
-        value = getattr(step, field.name)
-        if isinstance(value, np.ndarray):
-            _require_finite(f"{step.name}.{field.name}", value)
-    _require(
-        step.n_in == n_features,
-        f"{step.name} is of {step.n_in} features, its input has {n_features}",
-    )
-
-
-def _require_registered(part: object, catalogue: Sequence[type], kind: str) -> None:
-    """Refuse a kernel or step that is not registered: storage, reports and hashes need its name."""
-    if type(part) not in catalogue:
-        name = type(part).__name__
-        raise InputError(f"{name} is no {kind} that is known; call kmcompile.register_{kind} first")
 
 
 def _validate_shapes(machine: KernelMachine) -> None:
@@ -355,37 +323,14 @@ def _validate_shapes(machine: KernelMachine) -> None:
     }[machine.task]
     rows = n_classes - 1 if machine.shares_rows else decisions
     shape = machine.dual_coef.shape
-    _require(shape == (rows, n_sv), f"dual_coef has shape {shape}, expected {(rows, n_sv)}")
+    require(shape == (rows, n_sv), f"dual_coef has shape {shape}, expected {(rows, n_sv)}")
     shape = machine.intercept.shape
-    _require(shape == (decisions,), f"intercept has shape {shape}, expected {(decisions,)}")
+    require(shape == (decisions,), f"intercept has shape {shape}, expected {(decisions,)}")
     if machine.task.has_one_sign:
-        _require(n_classes == 2, f"{n_classes} classes in a {machine.task.value} machine")
+        require(n_classes == 2, f"{n_classes} classes in a {machine.task.value} machine")
     if machine.shares_rows:
         counts = machine.class_counts
-        _require(
+        require(
             len(counts) == n_classes and min(counts) >= 0 and sum(counts) == n_sv,
             f"class_counts {counts} do not add up to {n_sv} support vectors",
         )
-
-
-def _require_finite(name: str, array: Float64Array) -> None:
-    bad = np.argwhere(~np.isfinite(array))
-    if len(bad):
-        where = ", ".join(str(int(i)) for i in bad[0])
-        value = array[tuple(bad[0])]
-        raise InputError(f"{name}[{where}] is {value}, must be finite; retrain the model")
-
-
-def _require_nonnegative(kernel: str, support_vectors: Float64Array) -> None:
-    bad = np.argwhere(support_vectors < 0)
-    if len(bad):
-        i, j = (int(index) for index in bad[0])
-        raise InputError(
-            f"support_vectors[{i}, {j}] is {support_vectors[i, j]}, must be 0 or more for the "
-            f"{kernel} kernel; retrain with features that are never negative"
-        )
-
-
-def _require(condition: bool, problem: str) -> None:
-    if not condition:
-        raise InputError(f"{problem}; the model is damaged or not of a supported kind")

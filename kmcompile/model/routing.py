@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.errors import InputError
+from kmcompile.model.requirements import require
 from kmcompile.model.tree_walk import Walk, walk
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
@@ -192,7 +192,7 @@ class Routing:
         """Raise InputError unless the tree is one, and fits the machine."""
         for name, array in self.arrays():
             finite = bool(np.isfinite(array).all())
-            _require(finite, f"routing.{name} has a number that is not finite")
+            require(finite, f"routing.{name} has a number that is not finite")
         shapes = {
             "weights": (self.n_choices, n_kernel_features),
             "targets": (self.n_choices,),
@@ -205,16 +205,16 @@ class Routing:
             shapes["leaf_weights"] = (0, n_decisions, n_kernel_features)
         for name, shape in shapes.items():
             found = getattr(self, name).shape
-            _require(found == shape, f"routing.{name} has shape {found}, expected {shape}")
+            require(found == shape, f"routing.{name} has shape {found}, expected {shape}")
         positive = bool((self.relative_gamma > 0).all())
-        _require(positive, "routing.relative_gamma has a number that is not above 0")
-        _require(self.n_nodes >= 1, "routing has no node")
+        require(positive, "routing.relative_gamma has a number that is not above 0")
+        require(self.n_nodes >= 1, "routing has no node")
         sizes = np.diff(self.node_ends, prepend=0)
-        _require(
+        require(
             bool((sizes >= 1).all()) and int(self.node_ends[-1]) == self.n_choices,
             "routing.node_ends do not share out the choices",
         )
-        _require(
+        require(
             self.n_leaves >= 1
             and bool((np.diff(self.leaf_ends, prepend=0) >= 0).all())
             and int(self.leaf_ends[-1]) == n_vectors,
@@ -226,9 +226,4 @@ class Routing:
             (self.targets > own) & (self.targets < self.n_nodes),
             -1 - self.targets < self.n_leaves,
         )
-        _require(bool(right.all()), "routing.targets lead to no later node and to no leaf")
-
-
-def _require(condition: bool, problem: str) -> None:
-    if not condition:
-        raise InputError(f"{problem}; the model is damaged or not of a supported kind")
+        require(bool(right.all()), "routing.targets lead to no later node and to no leaf")

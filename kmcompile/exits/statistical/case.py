@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Of
+from kmcompile.exits.statistical.cascade_exit import Seen
 from kmcompile.exits.statistical.judge import ChoiceSamples
-from kmcompile.exits.statistical.links import Seen
 from kmcompile.exits.statistical.loss import losses_of
 from kmcompile.exits.statistical.risk import Control
 from kmcompile.exits.statistical.samples import CalibrationSamples, Parts

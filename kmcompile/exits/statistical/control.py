@@ -13,10 +13,10 @@ import numpy as np
 from kmcompile.errors import InputError
 from kmcompile.exits.statistical.binomial import CONFIDENCE
 from kmcompile.exits.statistical.calibration import Promise
+from kmcompile.exits.statistical.cascade_exit import CascadeExit, trial_of
 from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.chooser import WORTH_A_RISK, Chosen
 from kmcompile.exits.statistical.judge import Judge, Row
-from kmcompile.exits.statistical.links import CascadeExit, trial_of
 from kmcompile.exits.statistical.loss import Losses, losses_of
 from kmcompile.exits.statistical.risk import (
     LEAST_SCALE,

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.bands import is_widened, least_width, width
+from kmcompile.exits.statistical.cascade_exit import Misled, State
 from kmcompile.exits.statistical.fits import fit_of
-from kmcompile.exits.statistical.links import FittedExit, FittedLink, Misled, State
+from kmcompile.exits.statistical.links import FittedExit, FittedLink
 from kmcompile.exits.statistical.ratio import share_of
 from kmcompile.exits.statistical.statistical_fit import Calibrated
 from kmcompile.exits.statistical.trial import Estimates, Trial, largest_scale

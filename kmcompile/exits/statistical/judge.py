@@ -19,19 +19,12 @@ from kmcompile.exits.certified.choice import (
     TriedExit,
     cheapest_of_each_kind,
 )
+from kmcompile.exits.statistical.cascade_exit import CascadeExit, Seen, State, trial_of
 from kmcompile.exits.statistical.fits import fit_of
 from kmcompile.exits.statistical.interval_link import IntervalLink
 from kmcompile.exits.statistical.lead_link import LeadLink
-from kmcompile.exits.statistical.links import (
-    CascadeExit,
-    FittedExit,
-    Proved,
-    ProvedLink,
-    Seen,
-    State,
-    link,
-    trial_of,
-)
+from kmcompile.exits.statistical.links import FittedExit, link
+from kmcompile.exits.statistical.proved_link import Proved, ProvedLink
 from kmcompile.exits.statistical.risk import SCALES
 from kmcompile.exits.statistical.trial import Trial, in_a_row
 from kmcompile.numeric.arrays import Float64Array

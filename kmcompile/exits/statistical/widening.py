@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from kmcompile.exits.candidates.samples import accepted_rows
+from kmcompile.exits.statistical.cascade_exit import CascadeExit, Misled, Seen
 from kmcompile.exits.statistical.case import Case, prepared_batch
 from kmcompile.exits.statistical.generated import generated_challenges
-from kmcompile.exits.statistical.links import CascadeExit, Misled, Seen
 from kmcompile.exits.statistical.risk import LEAST_SCALE, PATH
 from kmcompile.exits.statistical.samples import decision_values
 from kmcompile.model.coefficients import relevant_decisions

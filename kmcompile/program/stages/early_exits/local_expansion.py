@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch, in_order, put
-from kmcompile.numeric.scalar import root_bound
 from kmcompile.program.laid import Layout
-from kmcompile.program.layout import Constant, Member
 from kmcompile.program.stages.early_exits.local_bounds import (
     N_CONSTANTS,
     N_CURVED,
@@ -21,16 +19,16 @@ from kmcompile.program.stages.early_exits.local_bounds import (
     form,
     linear_bound,
 )
+from kmcompile.program.stages.early_exits.local_sizes import LocalSizes
 from kmcompile.program.stages.early_exits.nearest_centre import (
     LARGEST_RELATIVE,
-    CentredExit,
     Local,
     narrowed_rows,
     nearest,
     turned,
 )
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, proved
+from kmcompile.program.stages.labels.proved import proved
 from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.stage import Stage
@@ -40,7 +38,7 @@ from kmcompile.program.stages.sums.pair_sum import PairSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LocalExpansion(CentredExit):
+class LocalExpansion(LocalSizes):
     """Bounds on f by its expansion about a centre c that is near x, from a shallow tree of centres.
 
     With v = x - c, f - b = exp(-gamma |v|^2) h(v), and `Expansion` derives the orders of h and
@@ -181,26 +179,6 @@ class LocalExpansion(CentredExit):
     exit: ClassVar[str | None] = "certified"
     holds_in_box: ClassVar[bool] = True
 
-    @property
-    def n_centres(self) -> int:
-        """Centres of all levels."""
-        return int(self.centres.shape[0])
-
-    @property
-    def n_basis(self) -> int:
-        """Rows of the basis."""
-        return int(self.basis.shape[-2])
-
-    @property
-    def n_levels(self) -> int:
-        """Levels of the tree."""
-        return len(self.branches)
-
-    @property
-    def first_leaf(self) -> int:
-        """The first centre of the last level."""
-        return self.n_centres - len(self.curved)
-
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""
         kernel = self._kernel(ends)
@@ -326,22 +304,6 @@ class LocalExpansion(CentredExit):
         of_rows: Float32Array = intercept[decisions]
         return of_rows
 
-    def linear_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of the linear forms at a centre, with the label."""
-        per_row = self.n_features + 16 + NARROW_OPERATIONS
-        return self.n_features + self.n_rows * per_row + ends.label.operations()
-
-    def curved_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of y and the forms at a centre, with the label."""
-        rows = self.n_rows * self._bend_operations
-        return self.n_basis * self.n_features + rows + ends.label.operations()
-
-    @property
-    def _bend_operations(self) -> int:
-        """Multiply-adds of the forms of one row."""
-        form = self.n_basis * (self.n_basis + 1) // 2 + self.n_basis
-        return 3 * form + 30 + root_bound.OPERATIONS + NARROW_OPERATIONS
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum, which must have an rbf kernel."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
@@ -351,46 +313,3 @@ class LocalExpansion(CentredExit):
         if self.decisions.max(initial=0) >= other.n_decisions:
             return False
         return len(self.intercept) > 0 or not isinstance(other, FixedSum)
-
-    def operations(self) -> int:
-        """Return the multiply-adds of distances and forms."""
-        nearest = self._search(int(self.branches.sum()))
-        linear = self.n_levels * (self.n_rows + 1) * self.n_features
-        return nearest + linear + self.n_basis * self.n_features
-
-    def worst_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of a query that no test decides, labels included."""
-        nearest = self._search(int(self.branches.sum()))
-        level = self._local_operations(ends) + self.linear_operations(ends)
-        curved = self.curved_operations(ends) if self.n_basis else 0
-        return nearest + self.n_levels * level + curved
-
-    def defines(self) -> tuple[Constant, ...]:
-        """Return the constants for the stage's sizes."""
-        sizes = (
-            Constant("FOLDED_ROWS", self.n_rows, "decisions of a centre"),
-            Constant("FOLDED_CONSTANTS", N_CONSTANTS, "constants of a row"),
-        )
-        if not self.n_basis:
-            return sizes
-        return (
-            *sizes,
-            Constant("FIRST_LEAF", self.first_leaf, "the first centre of the last level"),
-            Constant("FOLDED_BASIS", self.n_basis, "dimensions of the curved test"),
-            Constant("FORM_WORDS", int(self.forms.shape[3]), "elements of a triangle of them"),
-            Constant("CURVED_CONSTANTS", N_CURVED, "constants of its rows"),
-        )
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the members for x - c and the values computed from x - c."""
-        offset = "x - c, c being the nearest centre"
-        members = (
-            Member("float", "local_offset", self.n_features, offset),
-            Member("float", "local_base", self.n_rows, "the linear forms of this"),
-        )
-        if not self.n_basis:
-            return members
-        return (
-            *members,
-            Member("float", "local_projected", self.n_basis, "x - c along the basis"),
-        )

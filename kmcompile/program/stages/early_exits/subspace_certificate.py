@@ -10,46 +10,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.kernels.remainder import ORDER_COLUMNS, PolyRemainder
+from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order, joined
-from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.early_exits.approximate_kernels import (
-    approximation_members,
-    chunks,
-    heap_operations,
-    slots,
-)
-from kmcompile.program.stages.early_exits.early_exit import EarlyExit
+from kmcompile.program.stages.early_exits.approximate_kernels import chunks
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
+from kmcompile.program.stages.early_exits.subspace_sizes import SubspaceSizes
 from kmcompile.program.stages.early_exits.subspace_state import SubspaceState
 from kmcompile.program.stages.early_exits.tug_of_war import by_score
 from kmcompile.program.stages.ends import Ends
-from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
+from kmcompile.program.stages.labels.proved import narrowed, proved
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.order_of_sums import sum_blocks
-from kmcompile.program.stages.vector_blocks import VectorBlocks
 
 LARGEST = np.float32(2.0**100)
 """Largest sum of weights; a larger one would overflow later, and would prove nothing."""
 
-_TESTS = 8
-"""Numbers of touched vectors that verification looks for."""
-
 _TOGETHER = 8  # kernels of a query that the interpreter computes at once
-
-TEST_OPERATIONS = root_bound.OPERATIONS + NARROW_OPERATIONS + 12
-_TOUCH_OPERATIONS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SubspaceCertificate(VectorBlocks, EarlyExit):
+class SubspaceCertificate(SubspaceSizes):
     """Bounds on f from kernels in a subspace, narrowed by exact kernels with the largest weights.
 
     A slot is a vector's place in the exact sum's blocks, padding included. V^ are the stored
@@ -148,16 +134,6 @@ class SubspaceCertificate(VectorBlocks, EarlyExit):
     def __str__(self) -> str:
         """Return a short description for people."""
         return f"subspace_certificate({self.n_out} dimensions, {self.max_touched} kernels)"
-
-    @property
-    def n_out(self) -> int:
-        """Number p of dimensions of the subspace."""
-        return self.products.n_rows
-
-    @property
-    def touches(self) -> bool:
-        """Whether any kernel may be computed."""
-        return self.max_touched > 0
 
     @property
     def sums_approximations(self) -> bool:
@@ -313,23 +289,6 @@ class SubspaceCertificate(VectorBlocks, EarlyExit):
             )
             batch = self._test(batch, state, ends)
 
-    def level_operations(self, batch: Batch, ends: Ends) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query up to the first test, with it."""
-        return self.products.operations_of(batch.x) + self._slot_operations(ends)
-
-    def _slot_operations(self, ends: Ends) -> int:
-        per_slot = self.n_out + self.remainder.value_operations + 3
-        own = self.n_out + 4 + 2 * root_bound.OPERATIONS + self.remainder.share_operations
-        return self.n_slots * per_slot + own + TEST_OPERATIONS + ends.label.operations()
-
-    def touch_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds of one touched vector: heap, kernel, update, test."""
-        exact = ends.exact
-        assert isinstance(exact, ExactSum)
-        heap = heap_operations(self.n_slots)
-        kernel = exact.total_operations + exact.kernel.finish_operations
-        return heap + kernel + _TOUCH_OPERATIONS + TEST_OPERATIONS + ends.label.operations()
-
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: float32 vectors, polynomial kernel."""
         if not isinstance(other, ExactSum) or not other.has_single_kernels:
@@ -339,51 +298,6 @@ class SubspaceCertificate(VectorBlocks, EarlyExit):
     def needs(self) -> frozenset[str]:
         """Return the results that its projection needs."""
         return self.products.needs()
-
-    def operations(self) -> int:
-        """Return the multiply-adds without those of touched kernels and labels."""
-        per_slot = self.n_out + self.remainder.value_operations + 3
-        return self.products.operations() + self.n_slots * per_slot
-
-    def worst_operations(self, ends: Ends) -> int:
-        """Return the multiply-adds that an undecided query costs in addition to its exact sum.
-
-        The exact sum does not compute all touched kernels again.
-        """
-        exact = ends.exact
-        assert isinstance(exact, ExactSum)
-        saved = exact.least_spared(self.max_touched) * exact.total_operations
-        heap = 2 * self.n_slots * self.touches
-        level = self.products.operations() + self._slot_operations(ends)
-        return level + heap + self.max_touched * self.touch_operations(ends) - saved
-
-    def kernel_evaluations(self) -> int:
-        """Return the largest number of touched vectors."""
-        return self.max_touched
-
-    def kernels_at_tests(self) -> tuple[int, ...]:
-        """Return some of the numbers of touched vectors: there is a test after each."""
-        some = np.linspace(0, self.max_touched, _TESTS).astype(int)
-        return tuple(int(k) for k in np.unique(some))
-
-    def defines(self) -> tuple[Constant, ...]:
-        """Return the constants for the stage's sizes."""
-        most = min(self.max_touched, self.n_slots)
-        touched = (
-            slots(self.n_slots),
-            Constant("SUBSPACE_TOUCHED", most, "kernels that are computed, at most"),
-        )
-        degree = self.remainder.degree
-        return (
-            Constant("SUBSPACE_OUT", self.n_out, "dimensions of the subspace"),
-            Constant("DEGREE", degree, "of the kernel: orders of its expansion"),
-            Constant("ORDER_COLUMNS", ORDER_COLUMNS, "factors of an order"),
-            *(touched if self.touches else ()),
-        )
-
-    def members(self) -> tuple[Member, ...]:
-        """Return the members for kernels in the subspace and touched vectors."""
-        return approximation_members(1, self.n_slots, self.n_blocks, self.touches)
 
     def shared(self) -> Shared:
         """Return the numbers of features, decisions and slots of the exact sum."""

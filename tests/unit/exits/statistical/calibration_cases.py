@@ -16,14 +16,11 @@ from kit.lowered import program_of
 from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
-from kmcompile.exits.statistical.case import (
-    prepared,
-    range_gate,
-    skips_zeros,
-)
+from kmcompile.exits.statistical.cascade_exit import Seen, State
+from kmcompile.exits.statistical.case import prepared, range_gate, skips_zeros
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.exits import estimates_of, with_limits
-from kmcompile.exits.statistical.links import FittedExit, Link, Seen, State, link
+from kmcompile.exits.statistical.links import FittedExit, Link, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
 from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine

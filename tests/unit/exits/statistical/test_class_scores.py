@@ -14,10 +14,10 @@ from sklearn.svm import SVC
 
 from kit.lowered import program_of
 from kmcompile import compile_model, readers
+from kmcompile.exits.statistical.cascade_exit import Misled, Seen
 from kmcompile.exits.statistical.class_scores import Lessons, class_of
 from kmcompile.exits.statistical.class_scores_fit import ClassScoresFit
 from kmcompile.exits.statistical.lead_link import LeadLink
-from kmcompile.exits.statistical.links import Misled, Seen
 from kmcompile.exits.statistical.risk import PATH
 from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.passes import run_passes

@@ -9,8 +9,9 @@ import pytest
 
 from kit.ratios import CORE
 from kmcompile.exits.certified.choice import TriedExit
+from kmcompile.exits.statistical.cascade_exit import Seen, State
 from kmcompile.exits.statistical.interval_link import IntervalLink
-from kmcompile.exits.statistical.links import FittedExit, Seen, State
+from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.ratio import IntervalRatioFit, share_of, undecided
 from kmcompile.exits.statistical.risk import SCALES
 from kmcompile.model.reference import evaluate

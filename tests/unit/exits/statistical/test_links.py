@@ -6,10 +6,11 @@ import numpy as np
 from calibration_cases import Case, digits
 
 from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD, near_boundary
+from kmcompile.exits.statistical.cascade_exit import State
 from kmcompile.exits.statistical.fit_points import of_samples
 from kmcompile.exits.statistical.free_vectors_fit import Size
 from kmcompile.exits.statistical.linear import linear_filter
-from kmcompile.exits.statistical.links import Link, State
+from kmcompile.exits.statistical.links import Link
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.reduced_set import fit_reduced_set
 from kmcompile.exits.statistical.risk import SCALES

@@ -14,6 +14,7 @@ import pytest
 from kmcompile.exits.candidates.samples import accepted_rows
 from kmcompile.exits.statistical import control
 from kmcompile.exits.statistical.bands import least_width
+from kmcompile.exits.statistical.cascade_exit import CascadeExit, Misled, State
 from kmcompile.exits.statistical.case import Case, Wish
 from kmcompile.exits.statistical.control import with_exits
 from kmcompile.exits.statistical.fits import fit_of
@@ -21,17 +22,12 @@ from kmcompile.exits.statistical.generated import challenge, generated_challenge
 from kmcompile.exits.statistical.interval_link import IntervalLink
 from kmcompile.exits.statistical.judge import Judge, Row
 from kmcompile.exits.statistical.linear import linear_filter
-from kmcompile.exits.statistical.links import CascadeExit, FittedExit, Misled, State
+from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.ratio import undecided
 from kmcompile.exits.statistical.risk import LEAST_SCALE, PATH, SCALES
 from kmcompile.exits.statistical.samples import split
-from kmcompile.exits.statistical.widening import (
-    MOST_COST,
-    have_floors,
-    widening_notes,
-    with_floors,
-)
+from kmcompile.exits.statistical.widening import MOST_COST, have_floors, widening_notes, with_floors
 from kmcompile.numeric.arrays import Float32Array
 
 CASES = [("rbf", 2), ("poly", 2), ("rbf", 10)]
