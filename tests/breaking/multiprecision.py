@@ -8,17 +8,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from kmcompile.kernels import (
-    AdditiveChi2,
-    Chi2,
-    Intersection,
-    Laplacian,
-    Linear,
-    Matern,
-    Poly,
-    RationalQuadratic,
-    Rbf,
-)
+from kit.exact_kernels import exact_kernel
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.steps import Affine, Clip, Projection, Step
@@ -46,38 +36,9 @@ class Multiprecision:
             x = _row(row)
             for step in self._machine.preprocessing:
                 x = _applied(step, x)
-            values = [self._kernel(s, x) for s in self._vectors]
+            values = [exact_kernel(self._machine.kernel, s, x) for s in self._vectors]
             pairs = zip(self._coefficients, _row(self._machine.intercept), strict=True)
             return [mp.fdot(beta, values) + b for beta, b in pairs]
-
-    def _kernel(self, s: list[Any], x: list[Any]) -> Any:
-        kernel = self._machine.kernel
-        if isinstance(kernel, Rbf):
-            total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
-            return mp.exp(-mpf(kernel.gamma) * total)
-        if isinstance(kernel, Matern):
-            total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
-            z = mpf(kernel.gamma) * mp.sqrt(total)
-            return (1, 1 + z, 1 + z + z * z / 3)[kernel.degree] * mp.exp(-z)
-        if isinstance(kernel, RationalQuadratic):
-            total = mp.fsum((a - b) ** 2 for a, b in zip(s, x, strict=True))
-            return (1 + mpf(kernel.gamma) * total) ** -mpf(kernel.alpha)
-        if isinstance(kernel, Laplacian):
-            return mp.exp(
-                -mpf(kernel.gamma) * mp.fsum(abs(a - b) for a, b in zip(s, x, strict=True))
-            )
-        if isinstance(kernel, Chi2 | AdditiveChi2):
-            pairs = [(a, max(b, mpf(0))) for a, b in zip(s, x, strict=True)]
-            total = mp.fsum((a - b) ** 2 / (a + b) for a, b in pairs if a + b > 0)
-            is_sum = isinstance(kernel, AdditiveChi2)
-            return -total if is_sum else mp.exp(-mpf(kernel.gamma) * total)
-        if isinstance(kernel, Intersection):
-            return mp.fsum(min(a, b) for a, b in zip(s, x, strict=True))
-        total = mp.fdot(s, x)
-        if isinstance(kernel, Linear):
-            return total
-        v = mpf(kernel.gamma) * total + mpf(kernel.coef0)
-        return v**kernel.degree if isinstance(kernel, Poly) else mp.tanh(v)
 
 
 def _applied(step: Step, x: list[Any]) -> list[Any]:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from breaking.library import Library
 
-from kit.stage_pairs import Chain, covering, every_chain
+from kit.covering import covering
+from kit.stage_pairs import Chain, every_chain
 from kmcompile.program.interpreter import Status, classify
 
 FIELDS = ("label", "lower", "upper", "kernel_evals", "stage", "certified", "in_range")
@@ -22,7 +23,7 @@ PROVING = [
     and chain.data == "many"
 ]
 FEW = covering(
-    PROVING, lambda chain: {(chain.kernel, chain.backwards), chain.by_pairs, chain.replays}
+    {chain: {(chain.kernel, chain.backwards), chain.by_pairs, chain.replays} for chain in PROVING}
 )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from guarded_calls import FLIP_MAIN, flip_main
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from test_c_call_faults import FLIP_MAIN
 from test_cascade_faults import MAIN, most_kernels
 
 from kit import catalogue, integer_exits
@@ -80,10 +80,8 @@ def emitted_of(case: str, target: str) -> Emitted:
 
 def coded_flip_main(emitted: Emitted) -> str:
     """Return `FLIP_MAIN` of a program in an integer format: both entries, two queries of each."""
-    program, codes = emitted.program, emitted.codes
+    codes = emitted.codes
     assert codes is not None
-    tables = [(table.name, table.n_bytes) for table in program.tables()]
-    tables.append(("checksums", 4 * len(tables)))
     accepted = emitted.answers_of_codes.results["status"] == Status.OK
     array = "static const iris_input_t codes[][IRIS_N_FEATURES]"
     main = FLIP_MAIN.replace(
@@ -98,17 +96,7 @@ def coded_flip_main(emitted: Emitted) -> str:
         "        (void)iris_decision(&workspace.value, codes[q], sums.value);\n"
         "        require(!canary_died(), name, number);\n",
     )
-    floats = ", ".join(
-        "{ " + ", ".join(f"{v!r}f" for v in row) + " }" for row in emitted.queries[:2].tolist()
-    )
-    parts = {
-        "@TABLES@": "\n".join(f'    {{ "{n}", &iris_{n}, sizeof iris_{n} }},' for n, _ in tables),
-        "@INPUTS@": floats,
-        "@BITS@": str(8 * sum(size for _, size in tables)),
-    }
-    for place, text in parts.items():
-        main = main.replace(place, text)
-    return main
+    return flip_main(emitted, main)
 
 
 def _rows(values: np.ndarray) -> str:

@@ -1,13 +1,15 @@
-"""The choice of the combinations that `make test` runs; `make test-all` runs all of them."""
+"""Few cases that have all that many have, and the combinations that `make test` runs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence, Set
 from dataclasses import fields
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
+
+_Name = TypeVar("_Name", bound=Hashable)
 
 
 def cover(cases: Sequence[Mapping[str, Any]]) -> set[int]:
@@ -104,3 +106,20 @@ def every_pair(
         left_out = (n + m + k) % 2 or not in_turn
         triples.append(pytest.param(a, b, c, marks=[pytest.mark.exhaustive] if left_out else []))
     return triples
+
+
+def covering(parts: Mapping[_Name, Set[str]]) -> Sequence[_Name]:
+    """Return names whose parts together are all parts, each time the one with the most new ones.
+
+    Examples
+    --------
+    >>> covering({"a": {"x"}, "b": {"x", "y", "z"}, "c": {"z", "w"}})
+    ['b', 'c']
+    """
+    left = set().union(*parts.values())
+    chosen = []
+    while left:
+        most = max(parts, key=lambda name: len(parts[name] & left))
+        chosen.append(most)
+        left -= parts[most]
+    return chosen

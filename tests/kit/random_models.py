@@ -29,9 +29,8 @@ from sklearn.preprocessing import (
 )
 
 from kit.function_kernels import intersection_kernel, kernel_function, load_machine
+from kit.random_data import Rng, random_classes, random_features, random_values, two_random_classes
 from kmcompile.training import DCPredClassifier, DCPredRegressor, FaLKSVC
-
-Rng = np.random.Generator
 
 KERNELS = ("rbf", "rbf", "poly", "sigmoid", "linear")
 FUNCTIONS = ("cosine", "laplacian", "chi2", "additive_chi2", "intersection")
@@ -59,7 +58,7 @@ def random_model(rng: Rng, kind: str) -> RandomModel:
     """
     d = int(rng.choice([1, 2, 3, 5, 9, 20]))
     n = int(rng.choice([2, 4, 8, 20, 60, 150]))
-    X, data = _data(rng, n, d)
+    X, data = random_features(rng, n, d)
     targets, make = KINDS[kind]
     y = targets(rng, X)
     steps = _steps(rng, min(d, n), d, kind)
@@ -80,7 +79,7 @@ def random_model(rng: Rng, kind: str) -> RandomModel:
         fitted,
         X,
         f"{kind} after {names} of {data}, {n} x {d}{zeroed}",
-        is_regression=targets is _values,
+        is_regression=targets is random_values,
         is_linear=kind in _LINEAR or getattr(model, "kernel", "") == "linear",
     )
 
@@ -92,55 +91,6 @@ def _without_coefficients(rng: Rng, fitted: Any) -> Any:
     if rng.random() < 0.5:
         coef[0] = machine.dual_coef[0]
     return replace(machine, dual_coef=coef)
-
-
-def _data(rng: Rng, n: int, d: int) -> tuple[np.ndarray, str]:
-    """Return features, and what they are."""
-    X = rng.normal(size=(n, d))
-    X[:, 0] += 2 * rng.integers(2, size=n)
-    kind = str(rng.choice(list(_DATA)))
-    return _DATA[kind](rng, X), kind
-
-
-def _of_size(size: float) -> Callable[[Rng, np.ndarray], np.ndarray]:
-    return lambda rng, X: X * size
-
-
-def _constant_columns(rng: Rng, X: np.ndarray) -> np.ndarray:
-    X[:, rng.random(X.shape[1]) < 0.6] = 10.0 ** rng.uniform(-6, 6) * rng.choice([-1, 0, 1])
-    return X
-
-
-def _one_large_feature(rng: Rng, X: np.ndarray) -> np.ndarray:
-    X[:, int(rng.integers(X.shape[1]))] *= 10.0 ** rng.uniform(-30, 30)
-    return X
-
-
-def _duplicates(rng: Rng, X: np.ndarray) -> np.ndarray:
-    few = max(1, len(X) // 4)
-    return X[rng.integers(few, size=len(X))] * (1 + rng.choice([0, 1e-7], size=(len(X), 1)))
-
-
-_DATA: Mapping[str, Callable[[Rng, np.ndarray], np.ndarray]] = {
-    "ordinary": _of_size(1.0),
-    "ordinary again": _of_size(1.0),
-    "positive": lambda rng, X: np.abs(X),
-    "whole": lambda rng, X: np.round(np.abs(X) * 40),
-    "bytes": lambda rng, X: np.round(np.clip(np.abs(X) * 40, 0, 255)),
-    "sparse": lambda rng, X: np.where(rng.random(X.shape) < 0.8, 0.0, np.abs(X)),
-    "of any size": lambda rng, X: X * 10.0 ** rng.uniform(-12, 12),
-    "huge": _of_size(1e30),
-    "tiny": _of_size(1e-30),
-    "subnormal": _of_size(1e-42),
-    "far from 0": lambda rng, X: X + 10.0 ** rng.uniform(0, 9),
-    "of many scales": lambda rng, X: X * 10.0 ** rng.uniform(-9, 9, size=X.shape[1]),
-    "one large or small feature": _one_large_feature,
-    "constant columns": _constant_columns,
-    "one value": lambda rng, X: np.full_like(X, 10.0 ** rng.uniform(-8, 8) * rng.choice([-1, 1])),
-    "zeros": lambda rng, X: np.zeros_like(X),
-    "duplicates": _duplicates,
-    "a line": lambda rng, X: X[:, :1] * rng.normal(size=X.shape[1]),
-}
 
 
 def _steps(rng: Rng, rank: int, d: int, kind: str) -> list[Any]:
@@ -175,26 +125,6 @@ def _steps(rng: Rng, rank: int, d: int, kind: str) -> list[Any]:
             kernel = str(rng.choice(["rbf", "poly", "sigmoid", "laplacian", "cosine"]))
             steps.append(Nystroem(kernel, gamma=gamma, n_components=4, random_state=0))
     return steps
-
-
-def _two_classes(rng: Rng, X: np.ndarray) -> np.ndarray:
-    return _classes(rng, X, 2)
-
-
-def _classes(rng: Rng, X: np.ndarray, most: int = 6) -> np.ndarray:
-    """Return labels, of which each occurs; sometimes one sample a class, sometimes text."""
-    k = int(min(len(X), most, rng.choice([2, 2, 2, 3, 4, 6])))
-    score = X[:, 0] / (np.abs(X[:, 0]).max() or 1.0) + 0.1 * rng.normal(size=len(X))
-    y = np.argsort(np.argsort(score)) * k // len(X)
-    return np.array(["a", "b", "c", "d", "e", "f"])[y] if rng.random() < 0.3 else y
-
-
-def _values(rng: Rng, X: np.ndarray) -> np.ndarray:
-    """Return values of a regression, sometimes all the same."""
-    score = X[:, 0] / (np.abs(X[:, 0]).max() or 1.0) + 0.1 * rng.normal(size=len(X))
-    if rng.random() < 0.1:
-        score[:] = 0.5
-    return np.asarray(score * 10.0 ** rng.choice([0, 0, 0, -20, -6, 6, 20]))
 
 
 def kernel_options(rng: Rng, functions: tuple[str, ...] = FUNCTIONS) -> dict[str, Any]:
@@ -305,46 +235,48 @@ _LINEAR_REGRESSORS = (
 _LINEAR = frozenset((*_LINEAR_CLASSIFIERS, *_LINEAR_REGRESSORS, "LinearSVC", "LinearSVR"))
 
 KINDS: Mapping[str, tuple[Callable[[Rng, np.ndarray], np.ndarray], Callable[[Rng, int], Any]]] = {
-    "SVC": (_classes, _svm(svm.SVC)),
-    "NuSVC": (_classes, _svm(svm.NuSVC)),
-    "OneClassSVM": (_classes, _svm(svm.OneClassSVM)),
-    "SVR": (_values, _svm(svm.SVR)),
-    "NuSVR": (_values, _svm(svm.NuSVR)),
-    "KernelRidge": (_values, _kernel_ridge),
-    "GaussianProcessRegressor": (_values, _gaussian_process),
-    "FaLKSVC": (_classes, _falk),
-    "DCPredClassifier": (_classes, _dcpred(DCPredClassifier)),
-    "DCPredRegressor": (_values, _dcpred(DCPredRegressor)),
-    "LinearSVC": (_classes, _linear(svm.LinearSVC)),
-    "LinearSVR": (_values, _linear(svm.LinearSVR)),
-    "LinearDiscriminantAnalysis": (_classes, _linear(LinearDiscriminantAnalysis)),
-    **{name: (_classes, _linear(getattr(linear_model, name))) for name in _LINEAR_CLASSIFIERS},
-    **{name: (_values, _linear(getattr(linear_model, name))) for name in _LINEAR_REGRESSORS},
-    "OneVsRestClassifier": (_classes, lambda rng, n: OneVsRestClassifier(_inside(rng))),
+    "SVC": (random_classes, _svm(svm.SVC)),
+    "NuSVC": (random_classes, _svm(svm.NuSVC)),
+    "OneClassSVM": (random_classes, _svm(svm.OneClassSVM)),
+    "SVR": (random_values, _svm(svm.SVR)),
+    "NuSVR": (random_values, _svm(svm.NuSVR)),
+    "KernelRidge": (random_values, _kernel_ridge),
+    "GaussianProcessRegressor": (random_values, _gaussian_process),
+    "FaLKSVC": (random_classes, _falk),
+    "DCPredClassifier": (random_classes, _dcpred(DCPredClassifier)),
+    "DCPredRegressor": (random_values, _dcpred(DCPredRegressor)),
+    "LinearSVC": (random_classes, _linear(svm.LinearSVC)),
+    "LinearSVR": (random_values, _linear(svm.LinearSVR)),
+    "LinearDiscriminantAnalysis": (random_classes, _linear(LinearDiscriminantAnalysis)),
+    **{
+        name: (random_classes, _linear(getattr(linear_model, name))) for name in _LINEAR_CLASSIFIERS
+    },
+    **{name: (random_values, _linear(getattr(linear_model, name))) for name in _LINEAR_REGRESSORS},
+    "OneVsRestClassifier": (random_classes, lambda rng, n: OneVsRestClassifier(_inside(rng))),
     "CalibratedClassifierCV": (
-        _two_classes,
+        two_random_classes,
         lambda rng, n: CalibratedClassifierCV(_inside(rng), ensemble=False, cv=2),
     ),
     "FixedThresholdClassifier": (
-        _two_classes,
+        two_random_classes,
         lambda rng, n: model_selection.FixedThresholdClassifier(
             _inside(rng), threshold=rng.normal(), response_method="decision_function"
         ),
     ),
     "TunedThresholdClassifierCV": (
-        _two_classes,
+        two_random_classes,
         lambda rng, n: model_selection.TunedThresholdClassifierCV(
             _inside(rng), cv=2, response_method="decision_function"
         ),
     ),
-    "FrozenEstimator": (_classes, lambda rng, n: _inside(rng)),  # frozen when it is trained
+    "FrozenEstimator": (random_classes, lambda rng, n: _inside(rng)),  # frozen when it is trained
     "TransformedTargetRegressor": (
-        _values,
+        random_values,
         lambda rng, n: TransformedTargetRegressor(
             _svm(svm.SVR)(rng, n), transformer=MinMaxScaler()
         ),
     ),
-    **{name: (_classes, _search(getattr(model_selection, name))) for name in _SEARCHES},
+    **{name: (random_classes, _search(getattr(model_selection, name))) for name in _SEARCHES},
 }
 """Every estimator that is read: what it is trained to, and how it is made."""
 

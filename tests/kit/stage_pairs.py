@@ -5,48 +5,31 @@ For the test that what one stage leaves is what the next one takes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
-from sklearn.datasets import load_diabetes, load_digits, load_iris
-from sklearn.metrics.pairwise import laplacian_kernel
-from sklearn.multiclass import OneVsRestClassifier
-from sklearn.svm import SVC, SVR, OneClassSVM
 
 from kit.cascades import Cascade, Stages
+from kit.chain_models import ADDITIVE, KERNELS, fitted, samples
+from kit.chain_stages import (
+    certified_exits,
+    summed_by_pairs,
+    with_ratio,
+    with_stages,
+    without_vectors,
+)
+from kit.covering import covering
 from kit.emitted import Emitted, named
 from kit.monitors import watched
 from kit.sharing import shared
 from kmcompile import readers
-from kmcompile.exits.certified import (
-    bound_sequence,
-    local_expansion,
-    lower_expansion,
-    quadratic,
-    subspace,
-    taylor_polynomial,
-)
-from kmcompile.exits.certified.expansion_tree import tree
-from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
-from kmcompile.exits.certified.lower_subspace import Subspace, lower_subspace
-from kmcompile.exits.certified.sign_map import build_sign_map
-from kmcompile.exits.certified.vectors.greedy import greedy_vectors
-from kmcompile.exits.feature_functions import SUMS
-from kmcompile.kernels import AdditiveChi2, Intersection, Kernel
-from kmcompile.lower import lower, pair_choice
 from kmcompile.lower.formats import Lowered, lower_in_format
-from kmcompile.lower.integer_program import with_polynomial
 from kmcompile.lower.program import with_tolerance
 from kmcompile.lower.replay import lower_replay
-from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.kernel_machine import Task
 from kmcompile.model.likely_inputs import edge_inputs, generate
-from kmcompile.model.normals import Normals
-from kmcompile.model.reference import evaluate
-from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
@@ -86,34 +69,13 @@ from kmcompile.program.stages import (
 )
 from kmcompile.target import Target
 
-N_TRAINED = 60
 N_ITS_OWN, N_GENERATED = 60, 150
 N_FITTED, N_CALIBRATED = 40, 100
 """Samples that the certified exits see, and the calibrated ones."""
-MAP_BYTES = 40
-CENTRES, N_BASIS = (1, 4), 2
-"""Of local expansions, and the directions of their curved test."""
-N_VECTORS = 8
-"""Of a bound sequence, rounded up to its lanes."""
-N_SQUARES = 2
-"""Of quadratic bounds."""
-N_DIMENSIONS, N_TOUCHED = 4, 3
-"""Of a subspace, and the kernels beside it."""
 SHARE = 0.6
 """Of the half-width of an interval: the middle must exceed it."""
 TOLERANCE = 0.1
 """Of the regressions, in deviations of what they learn."""
-
-KERNELS: dict[str, dict[str, Any]] = {
-    "rbf": {"kernel": "rbf", "gamma": 0.5},
-    "poly": {"kernel": "poly", "degree": 2, "gamma": 0.5, "coef0": 1.0},
-    "sigmoid": {"kernel": "sigmoid", "gamma": 0.05, "coef0": -0.5},
-    "linear": {"kernel": "linear"},
-    "intersection": {"kernel": laplacian_kernel},  # for its coefficients: scikit-learn has none
-    "additive_chi2": {"kernel": laplacian_kernel},  # so that every task has it
-}
-ADDITIVE: dict[str, Kernel] = {"intersection": Intersection(), "additive_chi2": AdditiveChi2()}
-"""Kernels that take the place of the fitted one."""
 
 
 @dataclass(frozen=True)
@@ -211,123 +173,6 @@ class Chain:
         first = [stage for stage in calibrated if not isinstance(stage, EarlyExit)]
         last = [stage for stage in calibrated if isinstance(stage, EarlyExit)]
         return [*first, *([*proved, *last] if self.backwards else [*last, *proved])]
-
-
-def with_ratio(proved: list[Any], ratio: Any, backwards: bool) -> list[Any]:
-    """Return certified exits with the test of their ratio about in their middle, never first."""
-    place = max(1, (len(proved) + (not backwards)) // 2)
-    return [*proved[:place], ratio, *proved[place:]]
-
-
-def with_stages(program: Program, between: list[Stage]) -> Program:
-    """Return the program with stages before its sum, in the mode that they are of."""
-    kinds = {stage.exit for stage in between}
-    mode = "statistical" if "statistical" in kinds else "certified" if kinds else "exact"
-    exits = (*program.exits, *between)
-    return replace(program, mode=mode, exits=exits)
-
-
-def certified_exits(
-    machine: KernelMachine, program: Program, samples: np.ndarray
-) -> Iterator[EarlyExit]:
-    """Yield one exit of every certified kind that there is for a machine, whether it pays or not.
-
-    Of small sizes that are given: the compiler's search for good ones takes most of its time.
-    """
-    batch = program.prepare.run(Batch.of(samples, program.n_decisions))
-    sign_map = build_sign_map(machine, program, samples, MAP_BYTES)
-    if sign_map is not None:
-        yield sign_map
-    if local_expansion.supports(machine, program):
-        labels = evaluate(machine, samples).labels
-        levels = tree(machine, program, batch.x.astype(np.float64), labels, CENTRES)
-        bend = lower_expansion.curvature(levels[-1], N_BASIS)
-        stage = lower_expansion.lower_local_expansion(machine, CENTRES, levels, bend)
-        yield local_expansion.with_intercept(stage, program)
-        if not taylor_polynomial.why_not(machine, program):
-            yield taylor_polynomial.lower_taylor(machine, CENTRES, levels, 2)
-    if bound_sequence.supports(program, machine):
-        vectors = greedy_vectors(Normals.of(machine), N_VECTORS)
-        sequence = bound_sequence.lower_bound_sequence(machine, program, vectors)
-        assert sequence is not None
-        yield sequence
-    if subspace.supports(machine, program):
-        trial = subspace.Trial.of(machine, program, batch)
-        directions = trial.directions[:N_DIMENSIONS]
-        degree = KERNELS["poly"]["degree"]
-        within = Subspace.of(program, directions, trial.delta, degree)
-        yield lower_subspace(machine, program, within, trial.unit, N_TOUCHED)
-    if not quadratic.why_not(machine, program):
-        yield lower_quadratic(Parts.of(machine), N_SQUARES)
-
-
-def without_vectors(lowered: Lowered, target: Target) -> Lowered:
-    """Return the program with a sum without vectors in place of its sum, if it pays or not."""
-    name, ordinary = lowered.program.name, lowered.ordinary
-    if lowered.coded is not None:
-        made = lowered.program
-        if not isinstance(made.sum, TableSum):
-            made = with_polynomial(made, lowered.coded, target)
-        return replace(lowered, program=made)
-    kind = SUMS.get(lowered.machine.kernel.additive, PolynomialSum)
-    program = lower(lowered.machine, target, name, ordinary, vectorless=kind)
-    return replace(lowered, program=program)
-
-
-def summed_by_pairs(lowered: Lowered, program: Program, samples: np.ndarray) -> Program:
-    """Return the program with a sum that is evaluated pair by pair, whether that pays or not."""
-    usual, pair_choice.WORST_FACTOR = pair_choice.WORST_FACTOR, np.inf
-    try:
-        made = pair_choice.with_pair_sum(lowered.machine, program, lowered.ordinary, samples)
-    finally:
-        pair_choice.WORST_FACTOR = usual
-    assert made is not None
-    return made
-
-
-@cache
-def fitted(task: Task, kernel: str, data: str, break_ties: bool) -> tuple[Any, np.ndarray]:
-    """Return a fitted estimator and inputs that it has not seen, float32."""
-    X, y = samples(task, data)
-    X, y = X[:N_TRAINED], y[:N_TRAINED]
-    parameters = KERNELS[kernel]
-    if task is Task.REGRESSION:
-        model: Any = SVR(C=float(y.std()), epsilon=float(y.std()) / 8, **parameters).fit(X, y)
-    elif task is Task.ONE_CLASS:
-        model = OneClassSVM(nu=0.3, **parameters).fit(X)
-    elif task is Task.ONE_VS_REST:
-        model = OneVsRestClassifier(SVC(C=5.0, **parameters)).fit(X, y)
-    else:
-        model = SVC(C=5.0, break_ties=break_ties, **parameters).fit(X, y)
-    return model, samples(task, data)[0][N_TRAINED:].astype(np.float32)
-
-
-@cache
-def samples(task: Task, data: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return real inputs, each feature from 0 to about 1 in steps, and labels or values.
-
-    Of two classes where there is one sign, otherwise of four or, with few features, three. The
-    values of the regressions are those of diabetes or, with zeros among the features, the digits.
-    """
-    if task is Task.REGRESSION and data != "sparse":
-        X, y = load_diabetes(return_X_y=True)
-        X = X[:, [2, 8]] if data == "few" else X
-        X = np.rint((X - X.min(axis=0)) / (X.max(axis=0) - X.min(axis=0)) * 128) / 128
-        return X, y
-    if data == "few":
-        X, y = load_iris(return_X_y=True)
-        X = X[:, 2:] / 8
-        kept = y > 0 if task.has_one_sign else y >= 0
-    else:
-        X, y = load_digits(return_X_y=True)
-        if data == "many":
-            X = X.reshape(-1, 4, 2, 4, 2).mean(axis=(2, 4)).reshape(len(X), 16)
-        X = X / 16
-        X = np.where(X > 0.6, X, 0.0) if data == "sparse" else X
-        kept = np.isin(y, (3, 8) if task.has_one_sign else (1, 3, 8, 9))
-    X, y = X[kept], y[kept]
-    order = np.random.default_rng(0).permutation(len(X))
-    return X[order], y[order]
 
 
 def stages_of(program: Program) -> list[type[Stage]]:
@@ -474,23 +319,8 @@ def orders_of(chain: Chain) -> set[Hashable]:
     }
 
 
-def covering(chains: list[Chain], what: Callable[[Chain], set[Any]]) -> tuple[Chain, ...]:
-    """Return few of some chains that have all that the chains have together.
-
-    Each is the first one of those that have most of what is still missing.
-    """
-    of_each = {chain: what(chain) for chain in chains}
-    missing: set[Any] = set().union(*of_each.values())
-    taken = []
-    while missing:
-        best = max(chains, key=lambda chain: len(of_each[chain] & missing))
-        taken.append(best)
-        missing -= of_each[best]
-    return tuple(taken)
-
-
-CORE = covering(every_chain(), pairs_of)
+CORE = covering({chain: pairs_of(chain) for chain in every_chain()})
 """Every two stages at least once, those first that have most of them."""
 
-EVERY = covering(every_chain(), orders_of)
+EVERY = covering({chain: orders_of(chain) for chain in every_chain()})
 """Every two stages with every task and format, and with the early exits in both orders."""

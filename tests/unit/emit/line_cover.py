@@ -1,16 +1,12 @@
-"""Few programs in which every line is that the emitter writes, for tools that read slowly."""
+"""Which lines of C are alike, for tools that read slowly."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping, Sequence, Set
-from typing import TypeVar
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.S)
 _NUMBER = re.compile(r"0x[0-9a-f.]+(p[+-]\d+)?|\d+(\.\d+)?(e[+-]?\d+)?", re.I)
 _ROW = re.compile(r"[\s0fUL,{}-]*")
-
-_Name = TypeVar("_Name", bound=Hashable)
 
 
 def kinds_of_lines(c: str) -> set[str]:
@@ -28,20 +24,3 @@ def kinds_of_lines(c: str) -> set[str]:
         row = _ROW.fullmatch(line)
         kinds.update(line.replace(",", " ").split() if row else [line.strip()])
     return kinds
-
-
-def covering(parts: Mapping[_Name, Set[str]]) -> Sequence[_Name]:
-    """Return names whose parts together are all parts, each time the one with the most new ones.
-
-    Examples
-    --------
-    >>> covering({"a": {"x"}, "b": {"x", "y", "z"}, "c": {"z", "w"}})
-    ['b', 'c']
-    """
-    left = set().union(*parts.values())
-    chosen = []
-    while left:
-        most = max(parts, key=lambda name: len(parts[name] & left))
-        chosen.append(most)
-        left -= parts[most]
-    return chosen

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kit.stage_pairs import fitted
+from kit.chain_models import fitted
 from kmcompile import readers
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.model.kernel_machine import Task
