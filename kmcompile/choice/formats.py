@@ -117,20 +117,7 @@ def choose_format(
     InputError
         If the machine has no program in float32.
     """
-    found: dict[str, Lowered] = {}
-    reasons: dict[str, str] = {}
-    for number_format in FORMATS:
-        if number_format in unfit:
-            reasons[number_format] = f"not for this machine: {unfit[number_format]}"
-            continue
-        try:
-            lowered = lower_unchecked(original, target, name, number_format, samples)
-        except InputError as error:
-            if number_format == "float32":
-                raise
-            reasons[number_format] = f"not for this machine: {str(error).splitlines()[0]}"
-            continue
-        found[number_format] = lowered
+    found, reasons = _lowered(original, target, name, samples, unfit)
     sums = {key: estimate_of_sum(lowered, target) for key, lowered in found.items()}
     shares = shares_of(original, found, samples)
     reasons |= _unsuited(found, shares, flash_bytes)
@@ -159,6 +146,31 @@ def choose_format(
         for key in FORMATS
     )
     return found[chosen], candidates
+
+
+def _lowered(
+    original: KernelMachine,
+    target: Target,
+    name: str,
+    samples: Float32Array | None,
+    unfit: Mapping[str, str],
+) -> tuple[dict[str, Lowered], dict[str, str]]:
+    """Return the exact program in each format that the machine has, and why it has no others."""
+    found: dict[str, Lowered] = {}
+    reasons: dict[str, str] = {}
+    for number_format in FORMATS:
+        if number_format in unfit:
+            reasons[number_format] = f"not for this machine: {unfit[number_format]}"
+            continue
+        try:
+            lowered = lower_unchecked(original, target, name, number_format, samples)
+        except InputError as error:
+            if number_format == "float32":
+                raise
+            reasons[number_format] = f"not for this machine: {str(error).splitlines()[0]}"
+            continue
+        found[number_format] = lowered
+    return found, reasons
 
 
 def estimate_of_sum(lowered: Lowered, target: Target) -> Estimate:

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.exits.asked import check_names
-from kmcompile.exits.candidates.room import room_for_exits
+from kmcompile.exits.candidates.room import Room, room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
 from kmcompile.exits.certified.offers import Offer
@@ -166,7 +166,6 @@ def add_early_exits(
     if reason or never_fits:
         return _summed(machine, program, plan, coded)
     over_vectors = ["the early exits that are asked for stand before the sum over the vectors"]
-    scratch_bytes = workspace_bytes(program)
 
     def offers(taught: Float32Array, judged: Float32Array) -> list[SumOffer]:
         vectorless = _offer_without_vectors(machine, program, plan, judged, coded)
@@ -179,14 +178,8 @@ def add_early_exits(
 
     # Bounds over a box are those of the sum over vectors.
     others = None if machine.routing is not None or program.box is not None else offers
-    is_statistical = plan.mode == "statistical"
-    share = STATISTICAL_SHARE if is_statistical else CERTIFIED_SHARE
-    if machine.reduced_from is not None:
-        share = _SHARE_BEFORE_FEW
-    room = room_for_exits(program, plan.budgets, scratch_bytes, share, plan.stages)
-    room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
-    room = room.on(plan.target, program).of(wanted_of(plan), program)
-    if is_statistical:
+    room = _room(machine, program, plan)
+    if plan.mode == "statistical":
         with one_thread():  # threads change the rounding of products
             made = calibrate(machine, program, plan, room, tell, others)
         found = WithExits(
@@ -199,6 +192,16 @@ def add_early_exits(
     if isinstance(found.program.sum, CodedPolynomialSum) or machine.routing is not None:
         return found
     return replace(found, over_vectors=over_vectors[-1])
+
+
+def _room(machine: KernelMachine, program: Program, plan: Plan) -> Room:
+    """Return the flash and RAM that early exits may take, and what is made small by them."""
+    share = STATISTICAL_SHARE if plan.mode == "statistical" else CERTIFIED_SHARE
+    if machine.reduced_from is not None:
+        share = _SHARE_BEFORE_FEW
+    room = room_for_exits(program, plan.budgets, workspace_bytes(program), share, plan.stages)
+    room = replace(room, map_bytes=room.flash_bytes if plan.flash_is_given else None)
+    return room.on(plan.target, program).of(wanted_of(plan), program)
 
 
 def _offer_without_vectors(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError
 from kmcompile.kernels import Rbf
 from kmcompile.kernels.float32 import KernelContext
+from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.lower.code_table import code_table, slot_order
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.feature_space import VectorPairs, distance
@@ -28,6 +29,7 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF, bound_constant, bound_constants, stored_error
 from kmcompile.numeric.scalar import exp2_fixed
+from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 
 _MOST_BLOCKS = 0xFFFF
@@ -93,16 +95,7 @@ def lower_fixed_sum(
     return FixedSum(
         codes=codes,
         per_unit=np.float32(1 / coded.unit),
-        kernel=Rbf(gamma).lower(
-            KernelContext(
-                n_features=machine.n_features,
-                vector_error=moved,
-                vector_length=float(np.sqrt(codes.squares.max())) * coded.unit,
-                typical_deviation=typical_deviation,
-                sum_error=0.0,
-                skip_zeros=False,
-            )
-        ),
+        kernel=_kernel_of_exits(coded, codes, moved, typical_deviation),
         n_vectors=machine.n_support_vectors,
         lanes=lanes,
         distance_shift=scale.distance_shift,
@@ -119,6 +112,22 @@ def lower_fixed_sum(
         result_error=bound_constant(RESULT_ROUNDINGS * UNIT_ROUNDOFF),
         per_deviation=bound_constants(length),
         minimum=bound_constants(minimum),
+    )
+
+
+def _kernel_of_exits(
+    coded: Coded, codes: CodeTable, moved: float, typical_deviation: float
+) -> RbfFloat32:
+    """Return the float32 kernel, which early exits before the sum compute."""
+    return Rbf(coded.machine.kernel.gaussian_gamma).lower(
+        KernelContext(
+            n_features=coded.machine.n_features,
+            vector_error=moved,
+            vector_length=float(np.sqrt(codes.squares.max())) * coded.unit,
+            typical_deviation=typical_deviation,
+            sum_error=0.0,
+            skip_zeros=False,
+        )
     )
 
 

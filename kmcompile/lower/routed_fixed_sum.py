@@ -61,13 +61,7 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     routing = machine.routing
     assert routing is not None
     vectors, slots = np.unique(coded.codes, axis=0, return_inverse=True)
-    refuse_more("different support vectors", len(vectors))
-    refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
-    if machine.n_features > MOST_FEATURES:
-        raise InputError(
-            f"{machine.n_features} features, must be at most {MOST_FEATURES} in integers\n"
-            "use --format float32"
-        )
+    _require_indices(len(vectors), routing, machine.n_features)
     farthest = int(_farthest(vectors, coded))
     scales, rho = _scales(coded, routing, farthest)
     intercepts = machine.intercept + routing.intercepts
@@ -127,6 +121,17 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
         pairs=lower_fixed_pairs(pairs, routing, step),
         own_pairs=own_pairs,
     )
+
+
+def _require_indices(n_vectors: int, routing: Routing, n_features: int) -> None:
+    """Raise InputError if the tables cannot index so many vectors, choices or features."""
+    refuse_more("different support vectors", n_vectors)
+    refuse_more("choices and leaves of the route", routing.n_choices + routing.n_leaves)
+    if n_features > MOST_FEATURES:
+        raise InputError(
+            f"{n_features} features, must be at most {MOST_FEATURES} in integers\n"
+            "use --format float32"
+        )
 
 
 def _rows(

@@ -272,24 +272,7 @@ def _validate(machine: KernelMachine) -> None:
         require_finite(name, getattr(machine, name))
     for name, value in machine.kernel.parameters().items():
         require(bool(np.isfinite(value)), f"{name} is {value}, must be finite")
-    require(
-        not machine.log_odds or machine.task in (Task.BINARY, Task.ONE_VS_REST),
-        f"a {machine.task.value} machine has no log odds",
-    )
-    if machine.platt is not None:
-        require(
-            machine.task is Task.BINARY and not machine.log_odds,
-            f"a {machine.task.value} machine of decisions or log odds has no sigmoid of its own",
-        )
-        require(
-            is_compiled(machine.platt),
-            f"platt is {machine.platt}, must be of magnitudes that float32 can take",
-        )
-    require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
-    require(
-        machine.threshold == 0 or machine.task.has_one_sign,
-        f"a {machine.task.value} machine has a threshold",
-    )
+    _validate_answers(machine)
     if machine.kernel.requires_nonnegative:
         require_nonnegative(machine.kernel.name, machine.support_vectors)
     _validate_shapes(machine)
@@ -310,6 +293,28 @@ def _validate(machine: KernelMachine) -> None:
             machine.kernel.is_gaussian or not machine.routing.has_pairs,
             f"a machine with a {machine.kernel.name} kernel has products of kernels",
         )
+
+
+def _validate_answers(machine: KernelMachine) -> None:
+    """Raise InputError unless probabilities and the threshold are those of such a machine."""
+    require(
+        not machine.log_odds or machine.task in (Task.BINARY, Task.ONE_VS_REST),
+        f"a {machine.task.value} machine has no log odds",
+    )
+    if machine.platt is not None:
+        require(
+            machine.task is Task.BINARY and not machine.log_odds,
+            f"a {machine.task.value} machine of decisions or log odds has no sigmoid of its own",
+        )
+        require(
+            is_compiled(machine.platt),
+            f"platt is {machine.platt}, must be of magnitudes that float32 can take",
+        )
+    require(math.isfinite(machine.threshold), f"threshold is {machine.threshold}, must be finite")
+    require(
+        machine.threshold == 0 or machine.task.has_one_sign,
+        f"a {machine.task.value} machine has a threshold",
+    )
 
 
 def _validate_shapes(machine: KernelMachine) -> None:

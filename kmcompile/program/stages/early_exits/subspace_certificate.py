@@ -270,15 +270,11 @@ class SubspaceCertificate(SubspaceSizes):
             if now == 0:
                 totals = exact.totals(batch.x, columns, order[rows, n : n + _TOGETHER])
                 value, error = exact.kernel.finish(totals, exact.kernel.query_terms(batch))
-            coef = coefficients[rows, n]
-            term = coef * (value[:, now] - approximate[rows, n])
-            running = state.running + term
-            state = replace(
-                state,
-                running=running,
-                open=state.open - weight[rows, n],
-                error=state.error + magnitude(coef) * error[:, now],
-                moved=state.moved + (magnitude(term) + magnitude(running)),
+            state = state.touched(
+                coefficients[rows, n],
+                value[:, now] - approximate[rows, n],
+                weight[rows, n],
+                error[:, now],
             )
             spent = self.touch_operations(ends) - exact.skipped_features(batch.x)
             batch = replace(
