@@ -12,6 +12,7 @@ from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch, in_order, put
 from kmcompile.numeric.scalar import root_bound
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.stages.early_exits.local_bounds import (
@@ -123,6 +124,7 @@ class LocalExpansion(CentredExit):
             "Number p of the decision that a row bounds: [centre][row]",
             ("centres", "rows of a centre"),
             name="local_decisions",
+            below=Below("N_DECISIONS"),
         ),
     ]
     weights: Annotated[
