@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +24,50 @@ C_TYPES = {
 """The C type of each dtype a table may have."""
 
 
+@dataclass(frozen=True, slots=True)
+class Below:
+    """What the elements of a table of indices are below.
+
+    Parameters
+    ----------
+    of : str or int
+        A constant of the program, such as "N_DECISIONS", or a number.
+    times : int
+        How often.
+    rises : bool
+        Whether they rise and the last one is the constant itself: the ends of groups.
+    """
+
+    of: str | int
+    times: int = 1
+    rises: bool = False
+
+    def check(self, name: str, values: NDArray[Any], known: Mapping[str, float]) -> None:
+        """Check the elements of a table.
+
+        Parameters
+        ----------
+        name : str
+            Of the table, for the error.
+        values : ndarray of integers
+        known : mapping of str to float
+            The program's constants; without the one that is meant, nothing is checked.
+
+        Raises
+        ------
+        ValueError
+        """
+        n = known.get(self.of) if isinstance(self.of, str) else self.of
+        if n is None or not values.size:
+            return
+        end = self.times * n
+        if self.rises:
+            if values[-1] != end or (np.diff(values.astype(np.int64)) < 0).any():
+                raise ValueError(f"{name} does not rise to {self.of} = {end:g}")
+        elif values.max() >= end or values.min() < 0:
+            raise ValueError(f"{name} has an element that is not from 0 to {end - 1:g}")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Table:
     """One constant array, flat in C, exactly as it will appear there.
@@ -35,11 +80,17 @@ class Table:
     layout : str
         The comment of the C array: content, symbol, unit and order of indices, such as
         "Weights w of the linear filter: [row][feature]".
+    counted : str
+        The constant that counts the first axis, "" if the C has only a number.
+    below : Below, optional
+        What the elements are below, if other tables are read at them.
     """
 
     name: str
     values: NDArray[Any]
     layout: str
+    counted: str = ""
+    below: Below | None = None
 
     @property
     def c_type(self) -> str:

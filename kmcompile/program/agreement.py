@@ -31,8 +31,8 @@ def check_agreement(
     Raises
     ------
     ValueError
-        If the stages are in the wrong order, if two have one name, or if a stage needs another
-        constant or another sum than the program has.
+        If the stages are in the wrong order, if two have one name, if a stage needs another
+        constant or another sum than the program has, or if it would read behind a table's end.
     """
     _check_order(stages)
     exact, label = stages[-2:]
@@ -52,6 +52,9 @@ def check_agreement(
                 raise ValueError(
                     f"{who} is laid out for {name} = {value:g}, {owner} for {expected:g}"
                 )
+    constants = {name: value for name, (_, value) in known.items()}
+    for stage in (*stages, *(() if replay is None else (replay,))):
+        stage.check_indices(constants)
     if replay is not None:
         replay.check_tables(exact)
         if replay.at_once and any(getattr(stage, "touches", False) for stage in stages):

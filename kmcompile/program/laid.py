@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 import numpy as np
 
 from kmcompile.numeric.arrays import finite, frozen
-from kmcompile.numeric.table import C_TYPES, Table
+from kmcompile.numeric.table import C_TYPES, Below, Table
 from kmcompile.program.shared import Shared
 
 
@@ -39,6 +39,8 @@ class Layout:
         The type of the elements where it holds all of them: a narrower one than the annotation's.
     clipped : bool
         Whether infinite half-widths become the largest ones that C has a literal for.
+    below : Below, optional
+        What the elements are below, if other tables are read at them.
     """
 
     text: str
@@ -48,6 +50,7 @@ class Layout:
     of: str = ""
     narrow: Any = None
     clipped: bool = False
+    below: Below | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,25 @@ class Laid:
         """
         return tuple(self._shared())
 
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the arrays at whose elements other tables are read.
+
+        Parameters
+        ----------
+        known : mapping of str to float
+            The program's constants.
+
+        Raises
+        ------
+        ValueError
+            If an element is not below what its `Layout` says.
+        """
+        for field in self._fields():
+            for part in self._parts(field):
+                part.check_indices(known)
+            if field.layout.below is not None and self._has(field):
+                field.layout.below.check(field.name, getattr(self, field.name), known)
+
     def tables(self) -> tuple[Table, ...]:
         """Return the constant tables, in the order of the C."""
         own = {field.name: field for field in self._fields()}
@@ -128,9 +150,8 @@ class Laid:
             for part in self._parts(field):
                 yield from part.shared()
             if field.layout.axes and self._has(field):
-                axes = field.layout.axes
-                axes = getattr(self, axes) if isinstance(axes, str) else axes
-                for name, n in zip(axes, getattr(self, field.name).shape, strict=True):
+                shape = getattr(self, field.name).shape
+                for name, n in zip(self._axes(field.layout), shape, strict=True):
                     if isinstance(name, int):
                         yield from ((f"axis of {name}", n), (f"axis of {name}", name))
                     elif name:
@@ -144,7 +165,17 @@ class Laid:
         elif layout.text and self._has(field):
             name = "_".join(filter(None, (self.prefix, layout.name or field.name)))
             values = attrgetter(layout.of or field.name)(self)
-            yield Table(name, values, layout.text.format(self=self))
+            axes = self._axes(layout)
+            counted = axes[0] if axes and isinstance(axes[0], str) else ""
+            text = layout.text.format(self=self)
+            yield Table(name, values, text, counted, layout.below)
+
+    def _axes(self, layout: Layout) -> tuple[str | int, ...]:
+        """Return the names of the axes of an array."""
+        axes: tuple[str | int, ...] = (
+            getattr(self, layout.axes) if isinstance(layout.axes, str) else layout.axes
+        )
+        return axes
 
     def _has(self, field: _Field) -> bool:
         """Return whether the array of a field is there."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kmcompile.model.kernel_machine import Label
 from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.printer import section, stage_facts
@@ -77,24 +77,16 @@ class KnownAnswers:
         """Return the constant tables."""
         if not len(self):
             return ()
-        labels = (Table("known_labels", self.labels, "Labels of these inputs: [answer]"),)
-        return (
-            Table(
-                "known_inputs",
-                self.inputs,
-                "Inputs of the self-test, as they are received: [answer][feature]",
-            ),
-            *(labels if len(self.labels) else ()),
-            Table(
-                "known_lower",
-                self.lower,
-                "Least decisions that the self-test accepts: [answer][decision]",
-            ),
-            Table(
-                "known_upper",
-                self.upper,
-                "Largest decisions that the self-test accepts: [answer][decision]",
-            ),
+        rows = (
+            ("inputs", "Inputs of the self-test, as they are received: [answer][feature]", None),
+            ("labels", "Labels of these inputs: [answer]", Below("N_CLASSES")),
+            ("lower", "Least decisions that the self-test accepts: [answer][decision]", None),
+            ("upper", "Largest decisions that the self-test accepts: [answer][decision]", None),
+        )
+        return tuple(
+            Table(f"known_{name}", getattr(self, name), text, "N_ANSWERS", below)
+            for name, text, below in rows
+            if name != "labels" or len(self.labels)
         )
 
 

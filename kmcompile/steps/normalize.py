@@ -12,7 +12,7 @@ from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magn
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.steps.image import Length, PrepareStep, StepContext, sum_of
 from kmcompile.steps.select import Select
 from kmcompile.steps.step import Order, Step
@@ -156,7 +156,8 @@ class Normalize(PrepareStep):
         if self.columns is None:
             return ()
         text = "Number of the feature that is computed: [feature]"
-        return (Table(f"normalize_{number}_columns", self.columns, text),)
+        below = Below(self.n_in)
+        return (Table(f"normalize_{number}_columns", self.columns, text, below=below),)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError
 from kmcompile.numeric.arrays import Float64Array, Real, frozen
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.steps.image import Length, PrepareStep, StepContext
 from kmcompile.steps.step import Step
 
@@ -74,6 +74,7 @@ class Select(PrepareStep):
                 f"select_{number}_columns",
                 self.columns,
                 "Number of the feature that is taken: [feature]",
+                below=Below(self.n_in),
             ),
         )
 

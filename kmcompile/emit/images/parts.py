@@ -16,10 +16,11 @@ from kmcompile.emit.marks import C_TYPES
 from kmcompile.errors import InputError
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import C_TYPES as C_TYPES_OF_TABLES
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, LocalExpansion
+from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE
 
 UNIT: Final = 8
 """Every part begins at a multiple of these bytes, and so does the image itself."""
@@ -28,14 +29,6 @@ HEAD_BYTES: Final = 88
 VERSION: Final = 1
 """Version of the form of images."""
 _MOST_BYTES: Final = 1 << 31
-
-_FIRST_AXES: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("vectors", "coefficients", "squares"), "n_blocks"),
-    **dict.fromkeys(("replay_vectors_low", "replay_coefficients_low"), "n_blocks"),
-    **dict.fromkeys(("group_ends", "group_decisions", "group_rows"), "n_groups"),
-    **dict.fromkeys(("known_inputs", "known_labels", "known_lower", "known_upper"), "n_answers"),
-}
-"""The tables whose length depends on a count of the model."""
 
 _CHECKED_TOGETHER: Final = ("vectors", "squares", "coefficients", "start", "known_inputs")
 """Tables of integers of which any one is taken: what they must be together is checked behind."""
@@ -256,25 +249,18 @@ def image_tables(program: Program) -> tuple[Table, ...]:
 
 
 def _table_part(table: Table, program: Program, capacity: Capacity) -> TablePart:
-    count = _FIRST_AXES.get(table.name)
-    summed = program.ends.exact
-    if count == "n_blocks" and not isinstance(summed, ExactSum | FixedSum):
-        count = None  # blocks of decisions, not of vectors
+    counts = {one.constant: one for one in counts_of(program, capacity)}
+    count, length, most = counts.get(table.counted), "", table.values.size
     if count is None:
-        length, most = unsigned_literal(table.values.size), table.values.size
+        length = unsigned_literal(most)
     else:
-        of_model = {one.member: one.value for one in counts_of(program, capacity)}
-        each = table.values.size // of_model[count]
-        length = f"{MODEL}->{count}" + (f" * {unsigned_literal(each)}" if each > 1 else "")
-        largest = {
-            "n_blocks": capacity.blocks,
-            "n_groups": capacity.groups,
-            "n_answers": capacity.answers,
-        }
-        most = each * largest[count]
+        each = table.values.size // count.value
+        length = f"{MODEL}->{count.member}" + (f" * {unsigned_literal(each)}" if each > 1 else "")
+        most = each * count.most
     if most * table.values.itemsize >= _MOST_BYTES:
         raise InputError(f"--capacity: the table {table.name} would have 2^31 bytes or more")
     taken_by, more = _reader(table, program)
+    summed = program.ends.exact
     codes = summed.codes if isinstance(summed, FixedSum) else None
     as_words = codes is not None and codes.in_fours and table.name == VECTORS
     return TablePart(
@@ -287,23 +273,23 @@ def _reader(table: Table, program: Program) -> tuple[str, str]:
     kind, upper = table.values.dtype.name, program.name.upper()
     if kind in ("float32", "float64"):
         return ("take_floats" if kind == "float32" else "take_doubles"), ""
-    limits = {
-        "group_decisions": f"{upper}_N_DECISIONS",
-        "group_rows": f"2U * {upper}_N_DECISIONS",
-        "local_decisions": f"{upper}_N_DECISIONS",
-        "known_labels": f"{upper}_N_CLASSES",
-    }
-    for number, step in enumerate(program.prepare.steps):
-        limits[f"{step.name}_{number}_columns"] = unsigned_literal(step.n_in)
-    if kind == "uint16" and table.name == "group_ends":
-        return "take_ends", f"{MODEL}->n_blocks"
-    if table.name == "exp2_table":
+    if table.name == EXP2_TABLE.name:
         return "take_words", bits_literal(1 << exp2_fixed.RESULT_BITS)
     if program.codes is not None and table.name in _CHECKED_TOGETHER:
         return "take", unsigned_literal(table.values.itemsize)
-    if kind == "uint16" and table.name in limits:
-        return "take_indices", limits[table.name]
+    if kind == "uint16" and table.below is not None:
+        return _indices(table.below, upper)
     raise InputError(f"--tables image: no image holds the table {table.name} yet")
+
+
+def _indices(below: Below, upper: str) -> tuple[str, str]:
+    """Return the function that takes a table of indices, and the C of what they are below."""
+    if isinstance(below.of, int):
+        return "take_indices", unsigned_literal(below.of)
+    if below.rises:
+        return "take_ends", f"{MODEL}->{below.of.lower()}"
+    times = f"{unsigned_literal(below.times)} * " if below.times > 1 else ""
+    return "take_indices", f"{times}{upper}_{below.of}"
 
 
 def _meaning(table: Table) -> str:

@@ -18,6 +18,8 @@ from kmcompile.evidence.vectors.inner import (
 )
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.program.program import Program
+from kmcompile.program.stages import LeafExpansion, NearestVectors, PairSum, Vote
+from kmcompile.program.stages.sums.long_pairs import LongPairs
 from kmcompile.text.c_functions import Function
 
 _TABLE = re.compile(
@@ -102,11 +104,11 @@ def driver(
             if one.names == ("x", "n") and one.c_type in ("float", "double")
         ],
         has_answers=len(program.known_answers) > 0,
-        **_inner(functions),
+        **_inner(functions, program),
     )
 
 
-def _inner(functions: dict[str, Function]) -> dict[str, object]:
+def _inner(functions: dict[str, Function], program: Program) -> dict[str, object]:
     """Return what templates/evidence/inner.c.j2 takes."""
     unit = units(functions)
     box_at = functions.get("box_at")
@@ -117,16 +119,24 @@ def _inner(functions: dict[str, Function]) -> dict[str, object]:
         "inner_parts": inner_parts(functions),
         "replay_unit": units(functions, replay=True),
         "transforms": transforms(functions),
-        "walks_before": any("input->leaf" in one.body for one in functions.values()),
+        "walks_before": any(isinstance(one, LeafExpansion) for one in program.exits),
+        "tug_of_war": any(
+            isinstance(one, NearestVectors) and one.tug_of_war for one in program.exits
+        ),
+        "breaks_ties": isinstance(program.label, Vote) and program.label.break_ties,
         "of_distance": box_at is not None and "distance" in box_at.names,
         "block_steps": block_steps(functions),
-        "end_replay": "do_end_replay" in functions and "damaged" in functions["do_end_replay"].body,
+        "end_replay": "do_end_replay" in functions and _replays_pairs(program),
         "places": {
             "x": of,
             "is_float": of == "float",
             "taker": "features_of" if of == "float" else "codes_of",
         },
     }
+
+
+def _replays_pairs(program: Program) -> bool:
+    return program.replay is not None and isinstance(program.replay.sum, PairSum | LongPairs)
 
 
 def _of_workspace(declared: Mapping[str, Function]) -> dict[str, Function]:

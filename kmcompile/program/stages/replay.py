@@ -179,13 +179,17 @@ class Replay(Always):
                 "vectors_low",
                 self.low_vectors,
                 "Low parts of the vectors, in the order of their table: [element]",
+                "N_BLOCKS",
             ),
             Table(
                 "coefficients_low",
                 self.low_coefficients,
                 "Low parts of the coefficients, in the order of their table: [element]",
+                "N_BLOCKS",
             ),
         )
         return tuple(
-            Table(f"replay_{t.name}", t.values, t.layout) for t in (*own, *low) if t.values.size > 0
+            replace(table, name=f"replay_{table.name}")
+            for table in (*own, *low)
+            if table.values.size > 0
         )

@@ -1,7 +1,8 @@
-"""Kernels that are functions of sklearn.metrics.pairwise, recognised by name, never called.
+"""Kernels of scikit-learn's that are functions or objects, recognised by name, never called.
 
-scikit-learn's LIBSVM estimators take a function as `kernel`; gamma, coef0 and degree of the
-estimator are then ignored, those of a functools.partial count.
+The LIBSVM estimators take a function of sklearn.metrics.pairwise as `kernel`, or an object of
+sklearn.gaussian_process.kernels; gamma, coef0 and degree of the estimator are then ignored, those
+of a functools.partial count.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from kmcompile.errors import InputError
 from kmcompile.readers.record import Function, Record, describe
+from kmcompile.readers.sklearn.gaussian_process_kernel import is_covariance, read_covariance
 from kmcompile.readers.sklearn.kernels import ALLOWED, Expressed, pairwise_kernel
 
 MODULE = "sklearn.metrics.pairwise"
@@ -34,8 +36,9 @@ def is_kernel_function(module: str, name: str) -> bool:
 
 
 def is_function(kernel: Any) -> bool:
-    """Whether the value of an estimator's `kernel` is a function, read from a file or alive."""
-    return isinstance(kernel, Function) or _is_partial(kernel) or callable(kernel)
+    """Whether an estimator's `kernel` is a function or an object, read from a file or alive."""
+    is_one = isinstance(kernel, Function) or _is_partial(kernel) or callable(kernel)
+    return is_one or is_covariance(kernel)
 
 
 def function_kernel(kernel: Any, n_features: int) -> Expressed:
@@ -44,8 +47,11 @@ def function_kernel(kernel: Any, n_features: int) -> Expressed:
     Raises
     ------
     InputError
-        The function is none of `FUNCTIONS`, or has other arguments than their parameters.
+        The function is none of `FUNCTIONS`, or has other arguments than their parameters; or the
+        object has other parts than one kernel.
     """
+    if is_covariance(kernel):
+        return _of_object(kernel, n_features)
     function, arguments, keywords = _parts(kernel)
     known = _known(function)
     if known is None:
@@ -57,6 +63,16 @@ def function_kernel(kernel: Any, n_features: int) -> Expressed:
             f"{', '.join(parameters) or 'none'}; retrain with these only"
         )
     return pairwise_kernel(name, n_features, **keywords)
+
+
+def _of_object(kernel: Any, n_features: int) -> Expressed:
+    covariance = read_covariance(kernel, n_features, name="kernel")
+    if covariance.kernel is None or (covariance.constant, covariance.scale) != (0.0, 1.0):
+        raise InputError(
+            "kernel has a factor or a constant besides its kernel, must have none; retrain with "
+            "the factor in C instead: C times it gives the same machine"
+        )
+    return covariance.steps, covariance.kernel
 
 
 def refusal(function: Any) -> InputError:

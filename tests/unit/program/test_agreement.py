@@ -176,6 +176,22 @@ def test_stages_have_one_order_and_one_name_each():
         replace(made, exits=made.exits[:-1], sum=made.exits[-1], label=made.sum)
 
 
+@pytest.mark.parametrize(
+    ("field", "change", "message"),
+    [
+        ("group_decisions", 100, "group_decisions has an element that is not from 0 to "),
+        ("group_ends", 1, "group_ends does not rise to N_BLOCKS = "),
+        ("group_ends", -1, "group_ends does not rise to N_BLOCKS = "),
+    ],
+)
+def test_no_stage_reads_behind_a_table(field, change, message):
+    made = program("certified")
+    indices = getattr(made.sum, field).astype(np.int64)
+    indices.reshape(-1)[-1] += change
+    with pytest.raises(ValueError, match=message):
+        replace(made, sum=replace(made.sum, **{field: indices}))
+
+
 def test_each_stage_stands_in_the_field_of_its_kind():
     made = program("by_pairs")
     with pytest.raises(ValueError, match="replay stands where the label must be made"):

@@ -11,4 +11,4 @@ def function_name(kernel: Callable[..., Any]) -> str:
     """Return the name of a function, of a partial one with its arguments."""
     if isinstance(kernel, functools.partial):
         return "-".join([f"partial {kernel.func.__name__}", *kernel.keywords])
-    return str(kernel.__name__)
+    return str(getattr(kernel, "__name__", kernel))

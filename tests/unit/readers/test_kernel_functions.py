@@ -1,4 +1,4 @@
-"""Functions of sklearn.metrics.pairwise as kernels: the same alive and from a pickle."""
+"""Functions and objects of scikit-learn as kernels: the same alive and from a pickle."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ import pickle
 import numpy as np
 import pytest
 from function_names import function_name
+from sklearn.gaussian_process.kernels import (
+    RBF,
+    ConstantKernel,
+    Matern,
+    RationalQuadratic,
+    WhiteKernel,
+)
 from sklearn.metrics import pairwise
 
 from kmcompile.errors import InputError
@@ -24,6 +31,9 @@ KERNELS = [getattr(pairwise, name) for name in FUNCTIONS] + [
     functools.partial(pairwise.laplacian_kernel, gamma=2.0),
     functools.partial(pairwise.polynomial_kernel, gamma=0.5, coef0=0.0, degree=2),
     functools.partial(pairwise.cosine_similarity),
+    Matern(0.7, nu=1.5),
+    1.0 * RationalQuadratic(0.5, alpha=3.0) + WhiteKernel(0.1),
+    RBF([0.5, 1.0, 2.0]),
 ]
 
 
@@ -63,6 +73,12 @@ def test_other_functions_are_refused(kernel):
 )
 def test_other_arguments_are_refused(kernel):
     with pytest.raises(InputError, match="with other arguments than"):
+        function_kernel(kernel, 3)
+
+
+@pytest.mark.parametrize("kernel", [2.0 * RBF(), RBF() + 1.0, ConstantKernel()], ids=str)
+def test_an_object_with_a_factor_or_a_constant_is_refused(kernel):
+    with pytest.raises(InputError, match="factor or a constant besides its kernel"):
         function_kernel(kernel, 3)
 
 

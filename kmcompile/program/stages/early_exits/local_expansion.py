@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch, in_order, put
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
 from kmcompile.program.stages.early_exits.local_bounds import (
     N_CONSTANTS,
@@ -121,6 +122,7 @@ class LocalExpansion(LocalSizes):
             "Number p of the decision that a row bounds: [centre][row]",
             ("centres", "rows of a centre"),
             name="local_decisions",
+            below=Below("N_DECISIONS"),
         ),
     ]
     weights: Annotated[

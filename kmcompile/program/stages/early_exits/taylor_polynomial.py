@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch, put
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
@@ -89,6 +90,7 @@ class TaylorPolynomial(CentredExit):
         Layout(
             "Number p of the decision that a row bounds: [last centre][row]",
             ("polynomials' leaves", "polynomials of a leaf"),
+            below=Below("N_DECISIONS"),
         ),
     ]
     terms: Annotated[

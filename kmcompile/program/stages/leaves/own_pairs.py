@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.class_pairs import settled_decisions
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
@@ -47,7 +48,11 @@ class OwnPairs(Laid):
     ]
     pairs: Annotated[
         NDArray[np.uint16],
-        Layout("Number of an own pair among all pairs: [own pair]", ("N_OWN_PAIRS",)),
+        Layout(
+            "Number of an own pair among all pairs: [own pair]",
+            ("N_OWN_PAIRS",),
+            below=Below("N_DECISIONS"),
+        ),
     ]
     term_ends: Annotated[
         NDArray[np.uint32], Layout("Term after the last one of a slot: [slot]", ("N_SLOTS",))

@@ -252,8 +252,8 @@ class CodeTable(Laid):
         squares = self.squares.astype(np.uint64 if self.wide else np.uint32)
         vectors = self.arranged(self.codes).astype(self.width)
         tables = [
-            Table("vectors", vectors, _layout_text(self)),
-            Table("squares", squares, "Squares |s_i|^2 of the codes: [vector]"),
+            Table("vectors", vectors, _layout_text(self), "N_BLOCKS"),
+            Table("squares", squares, "Squares |s_i|^2 of the codes: [vector]", "N_BLOCKS"),
         ]
         if self.picks_columns:
             tables.append(

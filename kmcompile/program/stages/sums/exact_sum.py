@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.sums.order_of_sums import sum_blocks, sum_groups, sum_totals
@@ -107,11 +108,19 @@ class ExactSum(VectorTotals):
     ]
     group_ends: Annotated[
         NDArray[np.uint16],
-        Layout("Number of the block after the last one of a group: [group]", ("N_GROUPS",)),
+        Layout(
+            "Number of the block after the last one of a group: [group]",
+            ("N_GROUPS",),
+            below=Below("N_BLOCKS", rises=True),
+        ),
     ]
     group_decisions: Annotated[
         NDArray[np.uint16],
-        Layout("Number p of the decision that a row adds to: [group][row]", ("N_GROUPS", "N_ROWS")),
+        Layout(
+            "Number p of the decision that a row adds to: [group][row]",
+            ("N_GROUPS", "N_ROWS"),
+            below=Below("N_DECISIONS"),
+        ),
     ]
     intercept: Intercept
     final_factor: Real

@@ -12,7 +12,7 @@ from kmcompile.kernels.rbf import RbfFloat32
 from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.stage import Always
@@ -102,13 +102,18 @@ class FixedSum(FixedKernel, Always):
     ]
     group_ends: Annotated[
         NDArray[np.uint16],
-        Layout("Number of the block after the last one of a group: [group]", ("N_GROUPS",)),
+        Layout(
+            "Number of the block after the last one of a group: [group]",
+            ("N_GROUPS",),
+            below=Below("N_BLOCKS", rises=True),
+        ),
     ]
     group_rows: Annotated[
         NDArray[np.uint16],
         Layout(
             "Number 2 p of the decision that a row adds to, + 1 if beta < 0: [group][row]",
             ("N_GROUPS", "N_ROWS"),
+            below=Below("N_DECISIONS", times=2),
         ),
     ]
     start: Annotated[
