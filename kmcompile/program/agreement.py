@@ -53,7 +53,7 @@ def check_agreement(
                     f"{who} is laid out for {name} = {value:g}, {owner} for {expected:g}"
                 )
     if replay is not None:
-        replay.check_tables(exact)
+        replay.sum.check_reads(exact, replay.low_vectors, replay.low_coefficients)
         if replay.at_once and any(getattr(stage, "touches", False) for stage in stages):
             raise ValueError("a replay at once reuses no kernels of an early exit")
 

@@ -20,6 +20,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, LocalExpansion
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 UNIT: Final = 8
 """Every part begins at a multiple of these bytes, and so does the image itself."""
@@ -187,7 +188,7 @@ _ELEMENTS: Final[Mapping[str, int]] = {
 def counts_of(program: Program, capacity: Capacity) -> tuple[Count, ...]:
     """Return the counts that may differ from model to model."""
     summed, counts = program.ends.exact, []
-    if isinstance(summed, ExactSum | FixedSum):
+    if isinstance(summed, GroupedSum):
         rows = (
             ("N_BLOCKS", summed.n_blocks, capacity.blocks, "blocks of support vectors"),
             ("N_GROUPS", summed.n_groups, capacity.groups, "groups of blocks"),
@@ -258,7 +259,7 @@ def image_tables(program: Program) -> tuple[Table, ...]:
 def _table_part(table: Table, program: Program, capacity: Capacity) -> TablePart:
     count = _FIRST_AXES.get(table.name)
     summed = program.ends.exact
-    if count == "n_blocks" and not isinstance(summed, ExactSum | FixedSum):
+    if count == "n_blocks" and not isinstance(summed, GroupedSum):
         count = None  # blocks of decisions, not of vectors
     if count is None:
         length, most = unsigned_literal(table.values.size), table.values.size
