@@ -137,8 +137,8 @@ class FixedSum(FixedKernel, GroupedSum):
     @property
     def bound_formula(self) -> str:
         """The terms of a bound that do not depend on |f_p|."""
-        of_values = f"{factor_text(self.value_error)} sum_i |beta_pi| K(s_i, x)"
-        return f"{of_values} + per_deviation_p d + minimum_bound_p"
+        factor = factor_text(self.value_error)
+        return f"{factor} sum_i |beta_pi| K(s_i, x) + per_deviation_p d + minimum_bound_p"
 
     @property
     def square_type(self) -> str:
