@@ -189,9 +189,7 @@ def _sum_sections(layout: Layout, in_image: bool, names: dict[str, str]) -> list
 def _label_sections(program: Program, names: dict[str, str]) -> list[str]:
     """Return the function of the label; none where the sum gives it, and no exit asks for it."""
     label = program.ends.label
-    if isinstance(program.ends.exact, PairSum) or (
-        program.sums_at_once and not program.early_exits
-    ):
+    if program.ends.exact.sums_pairs or (program.sums_at_once and not program.early_exits):
         return []
     more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
     return [render(f"stages/{label.template}.c.j2", stage=label, **more, **names)]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import textwrap
-from decimal import ROUND_CEILING, Context
 
 import numpy as np
 
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.words import words_of
-from kmcompile.numeric.arrays import Real
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import checksum_bytes, stored_bytes
-from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum, Vote
+from kmcompile.program.stages import ExactSum, Vote
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
+from kmcompile.text.figures import factor_text
 
 COMMENT_COLUMNS = 96
 
@@ -62,8 +61,7 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
 
 def evaluations_text(program: Program) -> str:
     """Return a phrase for one kernel evaluation, the unit that the C counts."""
-    summed = program.ends.exact
-    return summed.unit if isinstance(summed, DescribedSum) else "full kernel evaluations"
+    return program.ends.exact.unit
 
 
 def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
@@ -95,33 +93,15 @@ def bound_lines(program: Program) -> tuple[str, ...]:
         "The last sum bounds the error of its decision p, against the trained model in real "
         "arithmetic, by"
     )
-    if isinstance(summed, DescribedSum):
-        formula = f"{summed.bound_formula} + {_decimal(summed.result_error)} |decision_p|"
-        meant = summed.bound_meaning
-    elif isinstance(summed, FixedSum):
-        formula = (
-            f"{_decimal(summed.value_error)} sum_i |beta_pi| K(s_i, x) + per_deviation_p d "
-            f"+ minimum_bound_p + {_decimal(summed.result_error)} |decision_p|"
-        )
-        meant = "x being the codes"
-    else:
-        formula = (
-            f"{_decimal(summed.final_factor)} sum_i |beta_pi| e_i + minimum_bound_p "
-            f"+ {_decimal(summed.result_error)} |decision_p|"
-        )
-        meant = "e_i being the bound of the error of the kernel K(s_i, x), which grows with d"
-        if isinstance(summed, ExactSum) and summed.reduced is not None:
-            formula += " + distance_p root"
-            meant += ", root being the bound of sqrt(K(x, x)) without the factors in distance_p"
+    formula = f"{summed.bound_formula} + {factor_text(summed.result_error)} |decision_p|"
+    meant = summed.bound_meaning
+    if isinstance(summed, ExactSum) and summed.reduced is not None:
+        formula += " + distance_p root"
+        meant += ", root being the bound of sqrt(K(x, x)) without the factors in distance_p"
     return _wrapped(
         f"{start} {formula}, {meant}, and d >= the distance of the prepared input from the "
         f"exactly prepared one. The names are those of tables in {program.name}.c."
     )
-
-
-def _decimal(value: Real) -> str:
-    """Return a factor in six digits, rounded up."""
-    return f"{Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(float(value)):g}"
 
 
 def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
@@ -137,7 +117,7 @@ def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
     meant = "the decision"
     if isinstance(label, Vote):
         meant = "the decision of the closest pair that the winner won"
-        if isinstance(program.ends.exact, PairSum):
+        if program.ends.exact.sums_pairs:
             meant += ", of the pairs that were evaluated"
     elif program.n_decisions > 1:
         meant = "the winner's decision"

@@ -40,8 +40,3 @@ def all_pairs_sections(stage: PairSum, own: dict[str, Any]) -> list[str]:
         render("pair_sum/kernel.c.j2", **own),
         render("pair_sum/pairs.c.j2", **more, **own),
     ]
-
-
-def decision_function(stage: object, name: str) -> str:
-    """Return the name of the C function that computes all decisions."""
-    return "all_pairs" if isinstance(stage, PairSum) else name

@@ -15,7 +15,7 @@ from kmcompile.emit.fine_sum_view import (
     fine_sum_view,
 )
 from kmcompile.emit.long_sum_view import long_sum_sections
-from kmcompile.emit.pair_sum_view import all_pairs_sections, decision_function
+from kmcompile.emit.pair_sum_view import all_pairs_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_view
 from kmcompile.emit.words import Words
 from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
@@ -25,7 +25,6 @@ from kmcompile.program.stages import CodeTable, ExactSum, PairSum, VectorlessSum
 from kmcompile.program.stages.labels.value import Value
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.long_sum import LongSum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
@@ -52,7 +51,7 @@ class ReplayView:
 
 def replay_view(program: Program, stage: Replay) -> ReplayView:
     """Return the view of a program's replay."""
-    if isinstance(stage.sum, FineSum) and not isinstance(stage.sum, LongSum):
+    if stage.sum.takes_fine_codes:
         assert isinstance(program.codes, CodeTable)
         return ReplayView(stage, None, fine_sum_view(program.name, stage, program.codes))
     return ReplayView(stage, prepare_view(stage.prepare, converts=True), None)
@@ -87,9 +86,9 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
     own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}
-    summed = decision_function(stage.sum, stage.sum.name)
+    summed = stage.sum.decision_function
     functions: dict[str, Any] = {"sum_function": summed, "label_function": stage.label.name}
-    functions["may_fail"] = not isinstance(stage.sum, VectorlessSum)
+    functions["may_fail"] = stage.sum.may_fail
     has_result = not isinstance(stage.label, Value) or stage.label.tolerance is not None
     functions["discards"] = "(void)" if has_result else ""
     sections.append(render("stages/replay.c.j2", **functions, **own))

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.pieces import PieceKind
+from kmcompile.program.piece import PieceKind
 from kmcompile.program.schedule import Part, Place
 
 _COLUMNS = 94

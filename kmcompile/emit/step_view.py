@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from kmcompile.emit.code_table_view import code_table_view
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
@@ -15,10 +14,7 @@ from kmcompile.emit.step_place_view import place_view
 from kmcompile.program.pieces import parts_replay, parts_sum
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import schedule
-from kmcompile.program.stages import ExactSum, FixedSum, PairSum
-from kmcompile.program.stages.sums.fine_sum import FineSum
-from kmcompile.program.stages.sums.long_pairs import LongPairs
-from kmcompile.program.stages.sums.long_sum import LongSum
+from kmcompile.program.stages import PairSum
 from kmcompile.program.workspace import workspace_bytes
 
 _RESULT_BYTES = 20
@@ -64,9 +60,9 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
     names = {member.name for member in early.input_members}
     kept = _kept(early)
     codes = program.codes is not None
-    exact, replayed = program.sum, program.replay
-    in_integers = replayed is not None and isinstance(replayed.sum, FineSum)
-    fine = replayed is not None and in_integers and not isinstance(replayed.sum, LongSum)
+    exact, replay = program.sum, program.replay
+    replayed = None if replay is None else replay.sum
+    fine = replayed is not None and replayed.takes_fine_codes
     lists = fine and bool(getattr(program.codes, "sparse", False))
     return SimpleNamespace(
         # The option's number, and the steps of the longest path.
@@ -91,22 +87,23 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
         parts_sum=parts_sum(program),
         parts_replay=parts_replay(program),
         has_progress=parts_sum(program) or parts_replay(program),
-        sums_pairs=isinstance(exact, PairSum),
-        replay_sums_pairs=replayed is not None and isinstance(replayed.sum, PairSum | LongPairs),
-        pair_entries=(unsigned_literal(exact.longest_pair) if isinstance(exact, PairSum) else ""),
+        sums_pairs=exact.sums_pairs,
+        replay_sums_pairs=replayed is not None and replayed.sums_pairs,
+        pair_entries=unsigned_literal(exact.longest_pair) if isinstance(exact, PairSum) else "",
         # C type of |x|^2 of a sum in integers; whether a sum has a kernel in float32.
-        square_type=(code_table_view(exact.codes).sum_type if isinstance(exact, FixedSum) else ""),
-        has_terms=isinstance(exact, ExactSum),
+        square_type=exact.square_type,
+        has_terms=exact.takes_terms,
         # What takes the input: the begin and the end of a parted sum, a block of the replay.
         begin_reads_input=codes,
-        end_reads_input=isinstance(exact, FixedSum) or _is_reduced(exact),
-        replay_block_reads_input=not in_integers or (fine and not lists),
-        replay_end_reads_input=in_integers or (replayed is not None and _is_reduced(replayed.sum)),
+        end_reads_input=exact.bound_needs_input,
+        replay_block_reads_input=replayed is not None
+        and (replayed.takes_terms or (fine and not lists)),
+        replay_end_reads_input=replayed is not None and replayed.bound_needs_input,
         # The replay sums fine codes, has a kernel in double, finds all distances at its begin.
         replay_is_fine=fine,
-        replay_has_terms=not in_integers,
+        replay_has_terms=replayed is not None and replayed.takes_terms,
         replay_lists=lists,
-        replay_x="" if replayed is None or fine else list(replayed.prepare.buffers(True)[1])[-1],
+        replay_x="" if replay is None or fine else list(replay.prepare.buffers(True)[1])[-1],
         job_bytes=_job_bytes(program, kept),
         harness_start=unsigned_literal(harness_start),
         reach=early.reach,  # what an input tolerance adds to the deviation that the exits get
@@ -117,11 +114,6 @@ def job_bytes(layout: Layout) -> int | None:
     """Return the bytes of a job, at least its `sizeof` in every C ABI; None without `--step`."""
     program = layout.program
     return None if program.step is None else _job_bytes(program, _kept(layout.early))
-
-
-def _is_reduced(stage: object) -> bool:
-    """Return whether the bound of a sum needs the input: that of a reduced machine."""
-    return isinstance(stage, ExactSum) and stage.reduced is not None
 
 
 def _kept(early: EarlyExitsView) -> tuple[Kept, ...]:
@@ -149,8 +141,8 @@ def _job_bytes(program: Program, kept: Iterable[Kept]) -> int:
     if parts_replay(program):
         size += 16
     if parts_sum(program) or parts_replay(program):
-        size += 24 if isinstance(program.sum, FixedSum) else 12
-    if isinstance(program.sum, PairSum):
+        size += 24 if program.sum.square_type else 12
+    if program.sum.sums_pairs:
         size += 28
     size += _RESULT_BYTES + 4 * program.n_features + 4 * len(tuple(kept)) + 4 + 4
     return -(-size // 8) * 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.stages import CodedSum, DescribedSum, ExactSum, FixedSum, PairSum
+from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -126,7 +126,7 @@ class BlockFunctions:
     def totals(self, n_features: int, n_lanes: int) -> TotalsView:
         """Return the view of kernels' totals."""
         same_shape = (n_features, n_lanes) == (self.exact.n_features, self.exact.lanes)
-        has_own = not self._skips_zeros and not isinstance(self.exact, FixedSum | CodedSum)
+        has_own = not self._skips_zeros and not self.exact.stores_codes
         if same_shape and has_own:
             return self.of_exact_sum
         return self._view(f"totals_{n_features}_by_{n_lanes}", n_features, n_lanes, "kernel_term")

@@ -23,7 +23,6 @@ from kmcompile.emit.header_text import (
 from kmcompile.emit.layout import Layout
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.monitor_view import monitor_view
-from kmcompile.emit.pair_sum_view import decision_function
 from kmcompile.emit.probability_view import probability_view
 from kmcompile.emit.program_texts import (
     decisions_text,
@@ -46,9 +45,6 @@ from kmcompile.emit.words import words_of
 from kmcompile.emit.workspace_lines import member_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
-    INTEGER_SUMS,
-    DescribedSum,
-    PairSum,
     Vote,
 )
 from kmcompile.program.telemetry import n_words
@@ -185,7 +181,7 @@ def _of_input(program: Program, early: EarlyExitsView, has_probability: bool) ->
         coded=coded,
         prepares_in_workspace=coded is not None or bool(prepare.steps),
         accepts_in_workspace=entry_points[0].in_workspace,
-        needs_magnitude=not isinstance(summed, INTEGER_SUMS)
+        needs_magnitude=summed.needs_magnitude
         or (program.box is not None and not program.is_regression)
         or isinstance(label, Vote)
         or early.proves
@@ -236,11 +232,11 @@ def _of_sum(layout: Layout) -> dict[str, Any]:
         replays=replay is not None,
         sums_at_once=program.sums_at_once,
         replay_lines=() if replay is None else with_meanings(member_lines(replay_members(program))),
-        sum_may_fail=not isinstance(summed, DescribedSum) or summed.may_fail,
+        sum_may_fail=summed.may_fail,
         sum_name=summed.name,
-        decision_function=decision_function(summed, summed.name),
-        sums_pairs=isinstance(summed, PairSum),
-        counts_evaluations=isinstance(summed, DescribedSum) and summed.counts_evaluations,
+        decision_function=summed.decision_function,
+        sums_pairs=summed.sums_pairs,
+        counts_evaluations=summed.counts_evaluations,
         label_function=label.name,
     )
 

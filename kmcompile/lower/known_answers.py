@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Answers, Inputs, Status, interpret
-from kmcompile.program.program import KnownAnswers, Program
+from kmcompile.program.known_answers import KnownAnswers
+from kmcompile.program.program import Program
 
 _KNOWN_BYTES = 1024
 """Largest flash of the known answers, from the third one on."""
@@ -28,8 +29,8 @@ def _certified_twice_over(program: Program, answers: Answers) -> NDArray[np.bool
 
 def no_known_answers(n_features: int, n_decisions: int) -> KnownAnswers:
     """Return an empty set of known answers."""
-    empty = np.zeros((0, n_decisions), dtype=np.float32)
-    return KnownAnswers(np.zeros((0, n_features), dtype=np.float32), np.zeros(0), empty, empty)
+    inputs, empty = (np.zeros((0, n), dtype=np.float32) for n in (n_features, n_decisions))
+    return KnownAnswers(inputs, np.zeros(0, np.uint16), empty, empty)
 
 
 def most_known_answers(program: Program) -> int:
@@ -71,7 +72,7 @@ def known_answers(program: Program, candidates: Inputs) -> KnownAnswers:
     decisions, reach = answers.decisions[chosen], _TWICE * answers.bounds[chosen]
     return KnownAnswers(
         inputs[chosen],
-        np.zeros(0) if program.is_regression else answers.results["label"][chosen],
+        np.zeros(0, np.uint16) if program.is_regression else answers.results["label"][chosen],
         np.nextafter(decisions - reach, np.float32(-np.inf)),
         np.nextafter(decisions + reach, np.float32(np.inf)),
     )

@@ -187,10 +187,8 @@ def _lower(
             summed = lower_pair_sum(machine, context)
         else:
             summed = lower_sum(machine, target.lanes, context)
-    high, wide_tables = _tables(exact), _tables(summed)
-    vectors, coefficients = (
-        _low(wide, stored) for wide, stored in zip(wide_tables, high, strict=True)
-    )
+    tables = zip(_tables(summed), _tables(exact), strict=True)
+    vectors, coefficients = (_low(wide, stored) for wide, stored in tables)
     label = replay_label(machine, program)
     skips = _skips_zeros(exact)
     return Replay(prepare, input_error, summed, skips, label, vectors, coefficients)

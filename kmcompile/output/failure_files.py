@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import PairSum
 from kmcompile.report.failure_report import MARK, Made, failure_files
 from kmcompile.text.figures import counted
 from kmcompile.verify.failed_check import FailedCheckError
@@ -83,7 +82,7 @@ def _way_around(failure: Failure, program: Program) -> str:
         return f"or use {options[0]}, which promises only what it proves"
     if not options:
         return "no option leaves this out"
-    ends = (program.replay, program.ends.exact if isinstance(program.ends.exact, PairSum) else None)
+    ends = (program.replay, program.ends.exact if program.ends.exact.sums_pairs else None)
     optional = {stage.name for stage in (*program.early_exits, *ends) if stage is not None}
     left_out = " and ".join(name for name in failure.stages if name in optional)
     does = {

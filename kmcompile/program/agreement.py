@@ -56,7 +56,7 @@ def check_agreement(
     for stage in (*stages, *(() if replay is None else (replay,))):
         stage.check_indices(constants)
     if replay is not None:
-        replay.check_tables(exact)
+        replay.sum.check_reads(exact, replay.low_vectors, replay.low_coefficients)
         if replay.at_once and any(getattr(stage, "touches", False) for stage in stages):
             raise ValueError("a replay at once reuses no kernels of an early exit")
 

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 
 from kmcompile.program.stages.stage import Stage
-from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fixed_sum import FixedSum
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 ROUNDED_UP = 1.25
 """The default capacity, in the numbers of the first model."""
@@ -37,7 +36,7 @@ class Capacity:
     def of(cls, summed: Stage, vectors: int | None, most_answers: int) -> Capacity:
         """Return the capacity of the code of a program with this sum.
 
-        Any model of so many vectors in so many groups fits: each group fills up one block at most.
+        Any model of so many vectors in so many groups fits.
 
         Parameters
         ----------
@@ -47,12 +46,11 @@ class Capacity:
         most_answers : int
             Most known answers that a program of this shape may have.
         """
-        if not isinstance(summed, ExactSum | FixedSum):
+        if not isinstance(summed, GroupedSum):
             return cls(0, 0, 0, most_answers)
         most = vectors or math.ceil(summed.n_vectors * ROUNDED_UP)
         groups = max(summed.n_groups + _SPARE_GROUPS, math.ceil(summed.n_groups * ROUNDED_UP))
-        blocks = (most + groups * (summed.lanes - 1)) // summed.lanes
-        return cls(most, blocks, groups, most_answers)
+        return cls(most, summed.most_blocks(most, groups), groups, most_answers)
 
     def exceeded_by(self, summed: Stage, n_answers: int) -> tuple[str, int, int] | None:
         """Return which capacity a program exceeds, with its number and the most, or None.
@@ -65,7 +63,7 @@ class Capacity:
             Its known answers.
         """
         counts = [("known answers", n_answers, self.answers)]
-        if isinstance(summed, ExactSum | FixedSum):
+        if isinstance(summed, GroupedSum):
             counts = [
                 ("support vectors", summed.n_vectors, self.vectors),
                 ("groups of vectors", summed.n_groups, self.groups),

@@ -14,19 +14,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.cost import stage_worst_operations
 from kmcompile.program.program import Program
-from kmcompile.program.stages import (
-    CodedLinearSum,
-    CodeRange,
-    CodeTable,
-    EarlyExit,
-    ExactSum,
-    FixedSum,
-    Nonzeros,
-    PairSum,
-    RoutedFixedSum,
-    Stage,
-    TableSum,
-)
+from kmcompile.program.stages import CodeRange, CodeTable, EarlyExit, Nonzeros, Stage
 from kmcompile.program.stages.ends import Ends
 from kmcompile.target import Cost, OperationCost
 
@@ -67,13 +55,13 @@ def price_of_sum(ends: Ends, cost: Cost) -> Price:
     cost : Cost
         Costs of the target.
     """
-    stage, products = ends.exact, _product_operations(ends)
+    stage, products = ends.exact, ends.exact.product_operations
     own = _cost_of_sum(ends, cost)
     others = stage.operations() - products
-    if isinstance(stage, PairSum):
+    if stage.sums_pairs:
         spent = own.product * products + own.other * others
         return Price(0.0, spent / stage.operations())
-    floats = stage.float_operations if isinstance(stage, FixedSum | TableSum) else 0
+    floats = stage.float_operations
     fixed = (others - floats) * (own.other - own.product)
     fixed += floats * (cost.float32.other - own.product)
     fixed += ends.label.operations() * ((cost.label or own.other) - own.product)
@@ -153,29 +141,14 @@ def _cost_of_sum(ends: Ends, cost: Cost) -> OperationCost:
     stage, own = ends.exact, cost.float32
     kernel: Float32Kernel | None = getattr(stage, "kernel", None)
     codes: CodeTable | CodeRange | None = getattr(stage, "codes", None)
-    if isinstance(stage, PairSum):
+    if stage.sums_pairs:
         return cost.pair_sum or own
     if codes is not None:
         own = cost.int8 if WIDTHS[codes.width].is_byte else cost.int16
-        if not isinstance(stage, FixedSum | TableSum | RoutedFixedSum | CodedLinearSum):
+        if stage.others_in_floats:
             own = OperationCost(own.product, cost.float32.other)
     elif getattr(stage, "skip_zeros", False):
         own = OperationCost(cost.listed or own.product, own.other)
     elif isinstance(kernel, Float32Kernel) and kernel.uses_inner_product:
         own = OperationCost(cost.inner or own.product, own.other)
     return OperationCost(dict(cost.stages).get(stage.template, own.product), own.other)
-
-
-def _product_operations(ends: Ends) -> int:
-    """Return the multiply-adds of distances and inner products for an input without zeros."""
-    stage = ends.exact
-    codes = getattr(stage, "codes", None)
-    if isinstance(stage, TableSum):
-        return 0
-    if isinstance(codes, CodeTable):
-        return codes.operations()
-    if isinstance(stage, PairSum):
-        return stage.n_vectors * stage.total_operations
-    if isinstance(stage, ExactSum):
-        return stage.n_slots * stage.total_operations
-    return stage.operations()

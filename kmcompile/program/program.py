@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.model.kernel_machine import Label
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
-from kmcompile.numeric.table import Below, Table
+from kmcompile.numeric.arrays import Float64Array, frozen
+from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
+from kmcompile.program.known_answers import KnownAnswers
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import LEFT_OUT, Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
@@ -41,53 +42,6 @@ _SUMS = (ExactSum, PairSum, FixedSum, VectorlessSum, SumOfLeaves)
 _LABELS = (Sign, Vote, Argmax, Value)
 """The kinds that the emitter, the analyses and the reports tell apart: another would be mistaken
 for one of them."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KnownAnswers:
-    """Inputs with the answers that a healthy board gives, for the self-test.
-
-    The interval of a decision contains the true value and the result of any other rounding of the
-    operations, so that the self-test accepts a compiler that contracts to fused multiply-adds.
-
-    Parameters
-    ----------
-    inputs : ndarray of shape (n_answers, n_features), float32
-        The inputs. In an integer format codes: uint8, int8 or int16.
-    labels : ndarray of shape (n_answers,), uint16
-        The certified labels of the inputs; empty in a regression.
-    lower, upper : ndarray of shape (n_answers, n_decisions), float32
-    """
-
-    inputs: np.ndarray
-    labels: np.ndarray
-    lower: Float32Array
-    upper: Float32Array
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "inputs", frozen(self.inputs, self.inputs.dtype))
-        for name in ("lower", "upper"):
-            object.__setattr__(self, name, frozen(getattr(self, name), np.float32))
-        object.__setattr__(self, "labels", frozen(self.labels, np.uint16))
-
-    def __len__(self) -> int:
-        return len(self.inputs)
-
-    def tables(self) -> tuple[Table, ...]:
-        """Return the constant tables."""
-        if not len(self):
-            return ()
-        rows = (
-            ("inputs", "Inputs of the self-test, as they are received: [answer][feature]", None),
-            ("labels", "Labels of these inputs: [answer]", Below("N_CLASSES")),
-            ("lower", "Least decisions that the self-test accepts: [answer][decision]", None),
-            ("upper", "Largest decisions that the self-test accepts: [answer][decision]", None),
-        )
-        return tuple(
-            Table(f"known_{name}", getattr(self, name), text, "N_ANSWERS", below)
-            for name, text, below in rows
-            if name != "labels" or len(self.labels)
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -246,14 +200,11 @@ class Program:
 
     def shared(self) -> Shared:
         """Return the numbers of features, decisions and classes, which every stage shares."""
-        known = self.known_answers
         return (
             ("N_FEATURES", self.n_features),
             ("N_DECISIONS", self.n_decisions),
             ("N_CLASSES", len(self.classes)),
-            ("N_FEATURES", known.inputs.shape[1]),
-            ("N_DECISIONS", known.lower.shape[1]),
-            ("N_DECISIONS", known.upper.shape[1]),
+            *self.known_answers.shared(),
             *(() if self.box is None else self.box.shared()),
         )
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from kmcompile.errors import OverBudgetError
-from kmcompile.program.pieces import Piece, check_operations, pieces
+from kmcompile.program.piece import Piece
+from kmcompile.program.pieces import check_operations, pieces
 from kmcompile.program.program import Program, Step
 from kmcompile.program.stages import PairSum
 from kmcompile.target import Target

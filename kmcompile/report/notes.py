@@ -6,7 +6,8 @@ from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.exits.early_exits import why_none
 from kmcompile.passes.expand_polynomial import can_expand
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedPolynomialSum, ExactSum, PairSum, PolynomialSum
+from kmcompile.program.stages import ExactSum
+from kmcompile.program.stages.sums.monomial_sum import MonomialSum
 from kmcompile.text.figures import counted
 
 
@@ -58,7 +59,7 @@ def _image_notes(chosen: ChosenProgram) -> tuple[str, ...]:
 def _polynomial_notes(chosen: ChosenProgram) -> tuple[str, ...]:
     """Return notes on a polynomial machine that is multiplied out, or why it is not."""
     program, machine = chosen.program, chosen.lowered.machine
-    if isinstance(program.sum, PolynomialSum | CodedPolynomialSum):
+    if isinstance(program.sum, MonomialSum):
         return (
             f"{program.sum.name}: the support vectors are multiplied out, offline, to "
             f"{counted(program.sum.n_terms, 'coefficient', 'coefficients')} a decision; the exact "
@@ -71,7 +72,7 @@ def _polynomial_notes(chosen: ChosenProgram) -> tuple[str, ...]:
 
 def _operation_notes(program: Program) -> tuple[str, ...]:
     """Return notes on the meaning of operations and instructions in some programs."""
-    if isinstance(program.ends.exact, PairSum):
+    if program.ends.exact.sums_pairs:
         return (
             "the exact sum alone is here that of all pairs, one by one; mode exact sums them "
             "together, in fewer instructions",

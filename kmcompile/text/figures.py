@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context
+from typing import SupportsFloat
 
 MISSING = "–"  # of a table on a page; as wide as a digit
 
@@ -98,6 +100,11 @@ def ratio_text(value: float) -> str:
     ('1.0 times', '48.9 times')
     """
     return f"{value:,.1f} times"
+
+
+def factor_text(value: SupportsFloat) -> str:
+    """Return a factor in six digits, rounded up."""
+    return f"{Context(prec=6, rounding=ROUND_CEILING).create_decimal_from_float(float(value)):g}"
 
 
 def listed(words: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import PairSum
 from kmcompile.verify.finding import Broken
 
 _NOT_BY_STAGE = {
@@ -47,7 +46,7 @@ def _instead_of_the_sum(program: Program) -> set[str]:
     """Return the options that select another sum over all vectors."""
     if program.codes is not None:
         return {"--format float32"}
-    return {"--mode exact"} if isinstance(program.ends.exact, PairSum) else set()
+    return {"--mode exact"} if program.ends.exact.sums_pairs else set()
 
 
 def _instead_of_stages(program: Program, deciding: set[str], sum_differs: bool) -> set[str]:

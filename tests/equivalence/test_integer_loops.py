@@ -33,7 +33,6 @@ from kmcompile.passes import run_passes
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.sums.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
-from kmcompile.program.workspace import code_members
 from kmcompile.run import runner_for
 from kmcompile.target import load_target
 
@@ -130,7 +129,7 @@ def source(table: CodeTable) -> str:
     text += ["#define K_MULTIPLIES_PAIRS 0", "#define K_HAS_VECTORS 0"]
     text += [f"typedef {table.width}_t k_input_t;"]
     text += ["typedef union { int16_t code[4]; int32_t word[2]; } k_four_t;"]
-    members = (line for line, _ in member_lines(code_members(table, "k")))
+    members = (line for line, _ in member_lines(table.members("k")))
     text += ["typedef struct {", *members, "} k_workspace_t;"]
     for one in table.tables():
         union = table.in_fours and one.name == TABLE

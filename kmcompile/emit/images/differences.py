@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 
 def difference(program: Program, flies: Program, text: str, flying: str, file: str) -> str:
@@ -62,7 +63,7 @@ def _codes(program: Program) -> str:
 
 
 def _rows(program: Program) -> int:
-    return program.sum.n_rows if isinstance(program.sum, ExactSum | FixedSum) else 0
+    return program.sum.n_rows if isinstance(program.sum, GroupedSum) else 0
 
 
 def _order(program: Program) -> str:

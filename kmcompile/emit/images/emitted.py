@@ -36,7 +36,7 @@ from kmcompile.emit.workspace_lines import with_meanings
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.layout import Constant
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 if TYPE_CHECKING:
     from kmcompile.emit.view import ModelView
@@ -82,7 +82,7 @@ def without_numbers(view: ModelView, program: Program) -> ModelView:
     """Return the view of a program without what depends on the numbers of its model."""
     name = view.name
     evals = ""
-    if isinstance(program.ends.exact, ExactSum | FixedSum):
+    if isinstance(program.ends.exact, GroupedSum):
         evals = "at most 2 * sum_evals" if view.replays else "the model's sum_evals"
         if program.exits and not view.replays:
             evals = "at most sum_evals"

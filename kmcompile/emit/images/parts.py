@@ -21,6 +21,7 @@ from kmcompile.program.capacity import Capacity
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, LocalExpansion
 from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 UNIT: Final = 8
 """Every part begins at a multiple of these bytes, and so does the image itself."""
@@ -180,7 +181,7 @@ _ELEMENTS: Final[Mapping[str, int]] = {
 def counts_of(program: Program, capacity: Capacity) -> tuple[Count, ...]:
     """Return the counts that may differ from model to model."""
     summed, counts = program.ends.exact, []
-    if isinstance(summed, ExactSum | FixedSum):
+    if isinstance(summed, GroupedSum):
         rows = (
             ("N_BLOCKS", summed.n_blocks, capacity.blocks, "blocks of support vectors"),
             ("N_GROUPS", summed.n_groups, capacity.groups, "groups of blocks"),

@@ -81,12 +81,8 @@ CATALOGUE: tuple[type[Stage], ...] = (
 )
 """All stages. A test checks that each has a template and a bit-exact case."""
 
-INTEGER_SUMS = (FixedSum, TableSum, CodedPolynomialSum, CodedLinearSum)
-"""Sums in integers up to their last steps."""
-
 __all__ = [
     "CATALOGUE",
-    "INTEGER_SUMS",
     "AdditiveSum",
     "Always",
     "Argmax",

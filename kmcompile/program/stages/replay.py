@@ -12,22 +12,12 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place
 from kmcompile.program.stages.input.prepare import Prepare
-from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.stage import Always
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fine_sum import FineSum
-from kmcompile.program.stages.sums.long_sum import LongSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.sum import PARTED, READ_BY_BOTH
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
-
-_READ_BY_BOTH = (
-    "group_ends",
-    "group_decisions",
-    "entry_vectors",
-    "pair_ends",
-    "function_columns",
-    "function_ends",
-)
-"""Tables of the exact sum that the C of the replay reads too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,7 +83,7 @@ class Replay(Always):
     @property
     def in_integers(self) -> bool:
         """Whether kernels and their sums are in integers, too."""
-        return isinstance(self.sum, FineSum) and self.sum.long is not None
+        return self.sum.in_integers
 
     @property
     def has_low_vectors(self) -> bool:
@@ -128,36 +118,7 @@ class Replay(Always):
             deviation=np.full(len(wide), self.input_error),
             length=np.zeros(len(wide)),
         )
-        prepared = self.prepare.run(start)
-        if isinstance(self.sum, FineSum):
-            prepared = self.sum.of_codes(batch, prepared)
-        return self.sum.run(prepared)
-
-    def check_tables(self, exact: Stage) -> None:
-        """Check that the replay's sum reads the tables of the exact sum.
-
-        Raises
-        ------
-        ValueError
-            If a table that the C reads in both sums differs between them.
-        """
-        if isinstance(self.sum, LongSum):
-            assert isinstance(exact, ExactSum | PairSum)
-            self.sum.check(exact, self.low_coefficients)
-        if isinstance(self.sum, FineSum):
-            return  # fine codes differ from the codes of the format
-        for name in _READ_BY_BOTH:
-            own, other = getattr(self.sum, name, ()), getattr(exact, name, ())
-            if not np.array_equal(own, other):
-                raise ValueError(f"{self.name} has other {name} than {exact.name}")
-        low_parts = (self.low_vectors, self.low_vectors, self.low_coefficients)
-        for name, low in zip(("vectors", "weights", "coefficients"), low_parts, strict=True):
-            own, stored = getattr(self.sum, name, None), getattr(exact, name, None)
-            if own is None or stored is None:
-                continue
-            wide = stored.astype(np.float64)
-            if not np.array_equal(own, wide + low if low.size else wide):
-                raise ValueError(f"{self.name} has other {name} than the tables of {exact.name}")
+        return self.sum.run(self.sum.of_codes(batch, self.prepare.run(start)))
 
     def operations(self) -> int:
         """Return the multiply-adds of one query before the label, of an input without zeros.
@@ -172,7 +133,7 @@ class Replay(Always):
 
     def tables(self) -> tuple[Table, ...]:
         """Return the tables that the replay has besides those of the exact sum."""
-        shared = {"vectors", "coefficients", "weights", *_READ_BY_BOTH}
+        shared = {*PARTED, *READ_BY_BOTH}
         own = tuple(t for t in self.prepare.tables() + self.sum.tables() if t.name not in shared)
         low = (
             Table(

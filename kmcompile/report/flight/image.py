@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.report.compilation import Compilation
 from kmcompile.report.flight.flight_section import FlightSection
 from kmcompile.report.missing import Content
@@ -32,7 +32,7 @@ def image_facts(program: Program, image: bytes, file: str) -> Content:
     capacity, summed = program.capacity, program.ends.exact
     assert capacity is not None
     vectors, groups = 0, 0
-    if isinstance(summed, ExactSum | FixedSum):
+    if isinstance(summed, GroupedSum):
         vectors, groups = summed.n_vectors, summed.n_groups
     return dict(
         file=file,

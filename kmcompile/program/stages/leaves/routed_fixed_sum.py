@@ -121,6 +121,7 @@ class RoutedFixedSum(SumOfLeaves):
     own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
+    others_in_floats: ClassVar[bool] = False
     order_in_c: ClassVar[tuple[str, ...]] = ("route", "leaf_ends", "slots")
     bound_formula: ClassVar[str] = (
         "value_error sum_i |beta_pi| k_i + per_deviation_p d + minimum_bound_p"
@@ -167,7 +168,7 @@ class RoutedFixedSum(SumOfLeaves):
         )
 
     def integer_members(self) -> tuple[Member, ...]:
-        """Return the sums in the workspace, which come first in it."""
+        """Return the sums of products."""
         text = "kernels times coefficients, > 0 and < 0"
         n = int(self.own_pairs.counts.max()) if self.own_pairs else self.n_decisions
         return (Member("uint64_t", "products", 2 * n, text),)

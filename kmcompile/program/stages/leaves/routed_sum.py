@@ -89,7 +89,6 @@ class RoutedSum(SumOfLeaves):
     template: ClassVar[str] = "routed_sum"
     order_in_c: ClassVar[tuple[str, ...]] = ("route", "leaf_ends", "slots")
     takes_exits: ClassVar[bool] = True
-    unit: ClassVar[str] = "full kernel evaluations"
     bound_meaning: ClassVar[str] = (
         "e_i being the bound of the error of the kernel K(s_i, x), which grows with d, and the sum "
         "going over the vectors of the leaf; where two leaves are possible, it holds for both"

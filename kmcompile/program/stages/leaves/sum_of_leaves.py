@@ -85,8 +85,6 @@ class SumOfLeaves(DescribedSum):
     apart: np.float32
     own_pairs: OwnPairs | None
 
-    unit: ClassVar[str] = "full kernel evaluations"
-    may_fail: ClassVar[bool] = True
     counts_evaluations: ClassVar[bool] = True
 
     @abstractmethod

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.table import C_TYPES, Table
 from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
 
 GROUP = 4
@@ -273,6 +274,38 @@ class CodeTable(Laid):
                 ),
             ]
         return tuple(tables)
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the private #defines of the sizes of the codes in their layout."""
+        constants = [
+            Constant("LANES", self.lanes, "support vectors of a block"),
+            Constant("N_BLOCKS", self.n_slots // self.lanes, "the last ones of a group filled up"),
+            Constant("N_USED", self.n_used, "features that are not 0 in some vector"),
+        ]
+        if not self.in_fours or self.n_padded > self.n_used:
+            constants.append(Constant("N_PADDED", self.n_padded, "N_USED, filled up to whole runs"))
+        if self.in_fours:
+            constants.append(Constant("N_FOURS", self.n_fours, "fours of features"))
+        if self.layout == CHUNKS:
+            n = self.n_padded // self.run
+            constants.append(Constant("N_CHUNKS", n, "chunks of 16 bytes of a vector"))
+        if self.sparse:
+            constants += [
+                Constant("N_TURNS", self.n_turns, f"{TURN} entries each of all lists"),
+                Constant("N_TOTALS", self.n_totals, "a power of two: N_BLOCKS * LANES or more"),
+            ]
+        return tuple(constants)
+
+    def members(self, name: str) -> tuple[Member, ...]:
+        """Return what inner products need in the workspace; `name` is the program's prefix."""
+        text, members = "what inner products take of the input", []
+        if self.sparse:
+            total = f"uint{64 if self.wide else 32}_t"
+            members = [Member(total, "total", self.n_totals, "inner products with all vectors")]
+        if self.in_fours:
+            four = Member(f"{name}_four_t", "codes", self.n_fours, text, element_bytes=8)
+            return (*members, four)
+        return (*members, Member(self.x_type, "codes", self.n_padded, text))
 
     def shared(self) -> Shared:
         """Return the numbers of features, slots and lanes."""

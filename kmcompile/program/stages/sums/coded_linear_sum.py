@@ -114,6 +114,7 @@ class CodedLinearSum(SumOfCodes):
 
     template: ClassVar[str] = "coded_linear_sum"
     unit: ClassVar[str] = "inner products"
+    others_in_floats: ClassVar[bool] = False
     bound_formula: ClassVar[str] = (
         "unit_p (bound_base_p + sum_j |code_j| / 2^(shift + 1) + bound_per_part_p d)"
     )

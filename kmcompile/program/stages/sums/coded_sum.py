@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.exact_sum import ExactSum
@@ -39,12 +40,8 @@ class CodedSum(ExactSum):
     template: ClassVar[str] = "exact_sum"
     has_single_kernels: ClassVar[bool] = False
     in_floats: ClassVar[bool] = False
+    stores_codes: ClassVar[bool] = True
     order_in_c: ClassVar[tuple[str, ...]] = ("codes",)
-
-    @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.coefficients.shape[0])
 
     @property
     def n_features(self) -> int:
@@ -60,6 +57,22 @@ class CodedSum(ExactSum):
     def total_operations(self) -> int:
         """Multiply-adds of one vector's inner product: its stored codes, rounded up."""
         return -(-self.codes.operations() // self.n_slots)
+
+    @property
+    def product_operations(self) -> int:
+        """Multiply-adds of all inner products."""
+        return self.codes.operations()
+
+    def piece_operations(self) -> tuple[int, int, int]:
+        """Return the multiply-adds before the blocks, of one with its group's end, and after."""
+        if not self.codes.sparse:
+            return ExactSum.piece_operations(self)
+        block = self.block_operations(0) + self.group_operations
+        return self.codes.operations(), block, self.end_operations
+
+    def block_constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the codes."""
+        return self.codes.constants()
 
     def operations(self) -> int:
         """Return the multiply-adds: inner products, kernel functions, both sums, final steps."""

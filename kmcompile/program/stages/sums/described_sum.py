@@ -1,18 +1,15 @@
-"""A sum that describes itself to the emitter: its constants, its workspace, its largest numbers."""
+"""A sum that bounds its own numbers: nothing but the stage is asked for the largest of them."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import ClassVar
 
 from kmcompile.numeric.arrays import Float64Array, Real
-from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Place
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.stages.sums.sum import Sum
 
 
-class DescribedSum(Always):
-    """A sum whose C needs nothing that the emitter would have to know of its kind.
+class DescribedSum(Sum):
+    """A sum that says how large its intermediate results are.
 
     The bound of decision p is, in the order of `bound_formula`,
 
@@ -26,29 +23,6 @@ class DescribedSum(Always):
 
     result_error: Real
 
-    place: ClassVar[Place] = Place.SUM
-    exit: ClassVar[str | None] = "exact"
-
-    unit: ClassVar[str]
-    """What `kernel_evaluations` counts, in the plural, for the header."""
-
-    bound_meaning: ClassVar[str] = "x being the prepared input"
-    """What the names in `bound_formula` mean."""
-
-    may_fail: ClassVar[bool] = False
-    """Whether the C checks a table while it runs, and refuses to answer where it is damaged."""
-
-    counts_evaluations: ClassVar[bool] = False
-    """Whether the C counts the evaluations of a query, in `workspace->n_evaluated`."""
-
-    @property
-    @abstractmethod
-    def bound_formula(self) -> str:
-        """The terms of a bound that do not depend on |f_p|, with the names of the tables.
-
-        d is the deviation of the prepared input x.
-        """
-
     @property
     @abstractmethod
     def n_features(self) -> int:
@@ -58,25 +32,6 @@ class DescribedSum(Always):
     @abstractmethod
     def lanes(self) -> int:
         """Decisions, or support vectors, that are summed side by side."""
-
-    @property
-    @abstractmethod
-    def n_decisions(self) -> int:
-        """Decision values."""
-
-    @abstractmethod
-    def constants(self) -> tuple[Constant, ...]:
-        """Return the private #defines of the stage in order, besides N_PREPARED."""
-
-    def members(self, real: str) -> tuple[Member, ...]:
-        """Return what the stage keeps in the workspace besides decisions and bounds.
-
-        Parameters
-        ----------
-        real : str
-            The C type of its arithmetic: "float", or "double" in the replay.
-        """
-        return ()
 
     @abstractmethod
     def largest_intermediate(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -14,10 +14,14 @@ from kmcompile.numeric.arrays import Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.shared import Place, Shared
+from kmcompile.program.layout import Member
+from kmcompile.program.piece import Piece, replay_in_blocks
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.program.stages.sums.order_of_sums import sum_blocks, sum_groups, sum_totals
 from kmcompile.program.stages.sums.rows import Intercept, Minimum
 from kmcompile.program.stages.sums.self_bound import SelfBound
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
 _CHUNK_VALUES = 1 << 18  # float32 values in one work array, which fits the second-level cache
@@ -32,7 +36,7 @@ MOST_PLAIN = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExactSum(VectorTotals):
+class ExactSum(GroupedSum, VectorTotals):
     """Sum over all support vectors, blocks of `lanes` vectors at a time.
 
     The vectors stand in groups. All vectors of a group take part in the same decisions (for
@@ -55,10 +59,6 @@ class ExactSum(VectorTotals):
     The bound of a decision is
 
         final_factor * sum |beta_pi| error_i + result_error * |f_p| + minimum_p.
-
-    With `skip_zeros` the sums over the features run over the list of nonzero features, which the
-    stage `nonzeros` has made. For <s, x> this changes no bit, because the skipped terms add +-0 to
-    a sum that began with +0. A squared distance becomes max(0, (|s|^2 + |x|^2) - 2 <s, x>).
 
     In the replay all arrays are float64 instead of float32.
 
@@ -140,28 +140,10 @@ class ExactSum(VectorTotals):
     reduced: SelfBound | None
 
     template: ClassVar[str] = "exact_sum"
-    place: ClassVar[Place] = Place.SUM
-    takes_exits: ClassVar[bool] = True
     in_floats: ClassVar[bool] = True
     """Whether the vectors are stored as floats."""
     has_single_kernels: ClassVar[bool] = True
     """Whether an early exit can compute the kernel of one vector and the sum reuses it."""
-    exit: ClassVar[str | None] = "exact"
-
-    @property
-    def n_rows(self) -> int:
-        """Number of decisions in which a vector takes part."""
-        return int(self.coefficients.shape[1])
-
-    @property
-    def n_groups(self) -> int:
-        """Groups of vectors."""
-        return len(self.group_ends)
-
-    @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.intercept)
 
     @property
     def most_totals(self) -> int:
@@ -175,20 +157,9 @@ class ExactSum(VectorTotals):
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
-        n = len(batch.x)
-        decision = np.empty((n, self.n_decisions), dtype=self.kernel.precision.dtype)
-        bound = np.empty_like(decision)
         columns = self.columns()
         rows = max(1, _CHUNK_TOTALS // (self.n_groups * self.n_rows))
-        for start in range(0, n, rows):
-            part = slice(start, start + rows)
-            decision[part], bound[part] = self._sum(batch.chosen(part), columns)
-        return replace(
-            batch,
-            decision=decision,
-            bound=bound,
-            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
-        )
+        return self.in_parts(batch, rows, lambda part: self._sum(part, columns))
 
     def sum_values(self, value: RealArray) -> RealArray:
         """Return sum_i beta_pi value_i in the order of the stage, shape (n_queries, n_decisions).
@@ -305,9 +276,19 @@ class ExactSum(VectorTotals):
         """Multiply-adds of a vector in one decision: value, error, magnitude for mixed signs."""
         return 3 if self.mixed_signs else 2
 
-    def needs(self) -> frozenset[str]:
-        """Return "nonzeros" if the sums run over the list of nonzero features."""
-        return frozenset({"nonzeros"} if self.skip_zeros else ())
+    @property
+    def bound_needs_input(self) -> bool:
+        """Whether the machine is reduced, and K(x, x) part of the bound."""
+        return self.reduced is not None
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the sums of a group, and what is lost of the decisions."""
+        lost = Member(real, "lost", self.n_decisions, "what rounding takes off")
+        return (
+            *((lost,) if self.compensates else ()),
+            Member(real, "row_sum", self.n_rows, "sums of one group of vectors"),
+            Member(real, "row_error", self.n_rows, "and of their errors"),
+        )
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, both sums, final steps."""
@@ -329,15 +310,21 @@ class ExactSum(VectorTotals):
         """Multiply-adds of the final steps."""
         return 6 * self.n_decisions + (0 if self.reduced is None else self.reduced.operations)
 
+    def piece_operations(self) -> tuple[int, int, int]:
+        """Return the multiply-adds before the blocks, of one with its group's end, and after."""
+        block = self.block_operations(self.total_operations) + self.group_operations
+        return 0, block, self.end_operations
+
+    def replay_pieces(self, exact: Sum) -> tuple[Piece, ...]:
+        """Return the blocks and the end."""
+        begin, block, end = self.piece_operations()
+        return replay_in_blocks(begin, block, self.n_blocks, "block", end)
+
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query; totals that are spared are not summed again."""
         kept = batch.spared.astype(np.int64)
         skipped = self.skipped_features(batch.x) * (self.n_blocks * self.lanes - kept)
         return self.operations() - kept * self.total_operations - skipped
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of support vectors."""
-        return self.n_vectors
 
     def shared(self) -> Shared:
         """Return the numbers of features, slots, groups and decisions."""

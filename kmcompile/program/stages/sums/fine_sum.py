@@ -8,14 +8,18 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.laid import Layout
-from kmcompile.program.shared import LEFT_OUT, Place
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.piece import Piece, replay_in_blocks
+from kmcompile.program.shared import LEFT_OUT
+from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.long_kernel import LongKernel
 from kmcompile.program.stages.sums.rows import Intercept, Minimum
+from kmcompile.program.stages.sums.sum import Sum
 
 _CHUNK_VALUES = 1 << 20
 
@@ -26,7 +30,7 @@ FUNCTION_OPERATIONS = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FineSum(Always):
+class FineSum(Sum):
     """f_p = sum_i c_pi exp(-gamma |S_i - X|^2) + b_p in float64, of integers S and X.
 
     S and X are fine codes: 2^low_bits units of a fine code make one code of the format. A stored
@@ -88,8 +92,14 @@ class FineSum(Always):
     long: LongKernel | None = field(default=None, metadata=LEFT_OUT)
 
     template: ClassVar[str] = "fine_sum"
-    place: ClassVar[Place] = Place.SUM
-    exit: ClassVar[str | None] = "exact"
+    takes_fine_codes: ClassVar[bool] = True
+    bound_needs_input: ClassVar[bool] = True
+    bound_formula: ClassVar[str] = ""
+
+    @property
+    def in_integers(self) -> bool:
+        """Whether kernels and their sums are in integers, too."""
+        return self.long is not None
 
     @property
     def n_slots(self) -> int:
@@ -100,11 +110,6 @@ class FineSum(Always):
     def n_rows(self) -> int:
         """Number of decisions in which a vector takes part."""
         return int(self.coefficients.shape[1])
-
-    @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.intercept)
 
     def of_codes(self, batch: Batch, prepared: Batch) -> Batch:
         """Return `prepared`, the batch of the float entry, with the inputs that came as codes."""
@@ -168,6 +173,46 @@ class FineSum(Always):
                 decision[:, p] += np.add.accumulate(products, axis=1)[:, -1]
             first = end
         return decision
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return none: the sum stands in a replay only."""
+        return ()
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the sums of a group, and those of halves of kernels in integers."""
+        if self.long is None:
+            return (Member(real, "row_sum", self.n_rows, "sums of one group of vectors"),)
+        halves = (("high", "upper"), ("low", "lower"))
+        return (
+            *(Member("uint64_t", n, self.n_decisions, f"sums of {h} halves") for n, h in halves),
+            *(Member("uint64_t", f"row_{n}", self.n_rows, "those of a group") for n, _ in halves),
+        )
+
+    def last_members(self, exact: Sum) -> tuple[Member, ...]:
+        """Return the fine codes of the input, and the distances of listed vectors."""
+        assert isinstance(exact, FixedSum)
+        codes = exact.codes
+        total = Member("uint64_t", "total", codes.n_totals, "|s - x|^2 of all vectors")
+        text = "the fine codes in the order of the vectors"
+        return (
+            *((total,) if codes.sparse else ()),
+            Member("int32_t", "rounded", codes.n_features, "the input in fine codes"),
+            Member("int32_t", "fine", codes.n_padded, text),
+        )
+
+    def replay_pieces(self, exact: Sum) -> tuple[Piece, ...]:
+        """Return the begin, with the distances of listed vectors, the blocks and the end."""
+        assert isinstance(exact, FixedSum)
+        sparse, lanes = exact.codes.sparse, exact.codes.lanes
+        begin = int(self.vectors.shape[1]) + (self.n_stored if sparse else 0)
+        total = 0 if sparse else -(-self.n_stored // self.n_slots)
+        block = lanes * (total + FUNCTION_OPERATIONS + self.n_rows)
+        return replay_in_blocks(begin, block, self.n_slots // lanes, "block", 4 * self.n_decisions)
+
+    def check_reads(
+        self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray
+    ) -> None:
+        """Check nothing: fine codes differ from the codes of the format."""
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""

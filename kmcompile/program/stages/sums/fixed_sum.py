@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -14,11 +14,13 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Below, Table
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.shared import Place, Shared
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, FixedKernel, Whole
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.program.stages.sums.rows import Minimum, PerCode
+from kmcompile.text.figures import factor_text
 
 FUNCTION_OPERATIONS = 8
 """Multiply-adds of a kernel value from its distance."""
@@ -27,7 +29,7 @@ _CHUNK_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedSum(FixedKernel, Always):
+class FixedSum(FixedKernel, GroupedSum):
     """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
 
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
@@ -131,19 +133,22 @@ class FixedSum(FixedKernel, Always):
     minimum: Minimum
 
     template: ClassVar[str] = "fixed_sum"
-    place: ClassVar[Place] = Place.SUM
-    takes_exits: ClassVar[bool] = True
-    exit: ClassVar[str | None] = "exact"
+    bound_meaning: ClassVar[str] = "x being the codes"
+    bound_needs_input: ClassVar[bool] = True
+    stores_codes: ClassVar[bool] = True
+    needs_magnitude: ClassVar[bool] = False
+    others_in_floats: ClassVar[bool] = False
 
     @property
-    def n_blocks(self) -> int:
-        """Blocks of vectors."""
-        return int(self.coefficients.shape[0])
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        factor = factor_text(self.value_error)
+        return f"{factor} sum_i |beta_pi| K(s_i, x) + per_deviation_p d + minimum_bound_p"
 
     @property
-    def n_rows(self) -> int:
-        """Number of decisions in which a vector takes part."""
-        return int(self.coefficients.shape[1])
+    def square_type(self) -> str:
+        """The C type of |x|^2 of the codes."""
+        return "uint64_t" if self.codes.wide else "uint32_t"
 
     @property
     def wide_coefficients(self) -> bool:
@@ -156,11 +161,6 @@ class FixedSum(FixedKernel, Always):
         return self.n_blocks * self.lanes
 
     @property
-    def n_groups(self) -> int:
-        """Groups of vectors."""
-        return len(self.group_ends)
-
-    @property
     def n_decisions(self) -> int:
         """Decision values."""
         return len(self.start)
@@ -171,7 +171,7 @@ class FixedSum(FixedKernel, Always):
         return self.codes.n_features
 
     @property
-    def intercept(self) -> Float32Array:
+    def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
         """The intercepts in float32, for early exits."""
         step = np.ldexp(float(self.result_scale), -self.result_shift)
         exact: Float64Array = (self.start[:, 0] * step) - (self.start[:, 1] * step)
@@ -197,19 +197,7 @@ class FixedSum(FixedKernel, Always):
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds; x holds multiples of the unit."""
-        n = len(batch.x)
-        decision = np.empty((n, self.n_decisions), dtype=np.float32)
-        bound = np.empty_like(decision)
-        rows = max(1, _CHUNK_VALUES // self.n_slots)
-        for start in range(0, n, rows):
-            part = slice(start, start + rows)
-            decision[part], bound[part] = self._sum(batch.chosen(part))
-        return replace(
-            batch,
-            decision=decision,
-            bound=bound,
-            kernel_evals=batch.kernel_evals - batch.known + np.uint32(self.n_vectors),
-        )
+        return self.in_parts(batch, max(1, _CHUNK_VALUES // self.n_slots), self._sum)
 
     def sums(self, x: NDArray[np.int64]) -> Whole:
         """Return the sums of products of codes of shape (n_queries, n_features).
@@ -263,14 +251,34 @@ class FixedSum(FixedKernel, Always):
         """Multiply-adds in float32: the final steps."""
         return 12 * self.n_decisions
 
+    @property
+    def product_operations(self) -> int:
+        """Multiply-adds of all distances."""
+        return self.codes.operations()
+
+    def piece_operations(self) -> tuple[int, int, int]:
+        """Return the multiply-adds before the blocks, of one with its group's end, and after."""
+        listed = self.codes.operations() if self.codes.sparse else 0
+        total = 0 if self.codes.sparse else self.codes.n_padded
+        block = self.block_operations(total) + self.n_rows
+        return self.n_features + listed, block, self.float_operations
+
+    def block_constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the codes."""
+        return self.codes.constants()
+
+    def integer_members(self) -> tuple[Member, ...]:
+        """Return the sums of products, and those of a group."""
+        text = "kernels times coefficients, > 0 and < 0"
+        return (
+            Member("uint64_t", "products", 2 * self.n_decisions, text),
+            Member("uint64_t", "row_sum", self.n_rows, "products of one group of vectors"),
+        )
+
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of each query: the lists of its zeros are skipped."""
         codes = (batch.x * self.per_unit).astype(np.int64)
         return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of support vectors."""
-        return self.n_vectors
 
     def shared(self) -> Shared:
         """Return the numbers of features, slots, groups and decisions."""

@@ -10,20 +10,16 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.laid import Layout
-from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.layout import Member
 from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS
 from kmcompile.program.stages.sums.long_sum import LongSum
+from kmcompile.program.stages.sums.pair_lists import ENTRY_MEMBERS, PairLists
 from kmcompile.program.stages.sums.pair_sum import PairSum
-
-_ENTRY_OPERATIONS = 3
-"""Multiply-adds of an entry: two, and those of finding the kernel."""
-
-_PAIR_OPERATIONS = 8
-"""Multiply-adds of a pair besides its entries: the ends of its sum, and the bound."""
+from kmcompile.program.stages.sums.sum import Sum
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LongPairs(LongSum):
+class LongPairs(PairLists, LongSum):
     """`LongSum` over the entries of `PairSum`: each a vector's number and its coefficient.
 
     All kernels are computed, then all pairs. There are no groups.
@@ -38,25 +34,15 @@ class LongPairs(LongSum):
 
     template: ClassVar[str] = "long_pairs"
 
+    entry_operations: ClassVar[int] = 3
+    """Multiply-adds of an entry: two, and those of finding the kernel."""
+    pair_operations: ClassVar[int] = 8
+    """Multiply-adds of a pair besides its entries: the ends of its sum, and the bound."""
+
     @property
     def n_rows(self) -> int:
         """Number of decisions in which a vector takes part; its kernel is only kept here."""
         return 0
-
-    @property
-    def longest_list(self) -> int:
-        """Largest number of entries of one sign in a pair."""
-        return int(np.diff(self.pair_ends.reshape(-1).astype(np.int64), prepend=0).max())
-
-    @property
-    def longest_pair(self) -> int:
-        """Largest number of entries of a pair."""
-        return int(np.diff(self.pair_ends[:, 1].astype(np.int64), prepend=0).max())
-
-    @property
-    def longest_pair_operations(self) -> int:
-        """Multiply-adds of the longest pair."""
-        return _ENTRY_OPERATIONS * self.longest_pair + _PAIR_OPERATIONS
 
     @property
     def kernel_operations(self) -> int:
@@ -73,7 +59,7 @@ class LongPairs(LongSum):
         )
         return units
 
-    def places(self, exact: ExactSum | PairSum) -> dict[str, tuple[Any, Any]]:
+    def places(self, exact: Sum) -> dict[str, tuple[Any, Any]]:
         """Return the tables of entries and pairs: these, and those of the exact sum."""
         assert isinstance(exact, PairSum)
         return {
@@ -81,8 +67,16 @@ class LongPairs(LongSum):
             "pair_ends": (self.pair_ends, exact.pair_ends),
         }
 
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the kernels."""
+        return (Member("uint64_t", "kernel", self.n_slots, "of all vectors"),)
+
+    def last_members(self, exact: Sum) -> tuple[Member, ...]:
+        """Return the parts of the input, and what is found of the entries."""
+        return (*LongSum.last_members(self, exact), *ENTRY_MEMBERS)
+
     def operations(self) -> int:
         """Return the multiply-adds of all kernels and pairs."""
         kernels = self.n_slots * self.kernel_operations
-        entries = _ENTRY_OPERATIONS * len(self.entry_vectors)
-        return kernels + entries + _PAIR_OPERATIONS * self.n_decisions
+        entries = self.entry_operations * len(self.entry_vectors)
+        return kernels + entries + self.pair_operations * self.n_decisions

@@ -8,12 +8,16 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Layout
+from kmcompile.program.layout import Member
+from kmcompile.program.piece import Piece, replay_in_blocks
+from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fine_sum import FineSum
-from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS, FineSum
+from kmcompile.program.stages.sums.sum import Sum
+from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
 PART_BITS = 11
 """Bits of a unit of high parts that low parts have. A float32 of 29 bits may be 2^4 units off what
@@ -47,6 +51,7 @@ class LongSum(FineSum):
     unit_bits: int
 
     part_bits: ClassVar[int] = PART_BITS
+    takes_fine_codes: ClassVar[bool] = False
 
     @property
     def vector_scale(self) -> np.float32:
@@ -76,20 +81,26 @@ class LongSum(FineSum):
         distances: Float64Array = np.maximum(square, 0)
         return distances
 
-    def check(self, exact: ExactSum | PairSum, low: NDArray[np.int16]) -> None:
-        """Check that the sum reads the tables of a program's exact sum.
+    def last_members(self, exact: Sum) -> tuple[Member, ...]:
+        """Return the parts of the input."""
+        n = int(self.vectors.shape[1])
+        return (
+            Member("int32_t", "upper", n, "the input in units of the vectors"),
+            Member("int32_t", "rest", n, "and what is left of it"),
+        )
 
-        Parameters
-        ----------
-        exact : ExactSum or PairSum
-        low : ndarray
-            The low parts of the coefficients.
+    def replay_pieces(self, exact: Sum) -> tuple[Piece, ...]:
+        """Return the blocks and the end."""
+        assert isinstance(exact, ExactSum)
+        block = exact.lanes * (exact.n_features + FUNCTION_OPERATIONS + self.n_rows)
+        return replay_in_blocks(0, block, exact.n_blocks, "block", 4 * self.n_decisions)
 
-        Raises
-        ------
-        ValueError
-            If a number differs.
-        """
+    def check_reads(
+        self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray
+    ) -> None:
+        """Check that the integers are those of the tables of the program's exact sum."""
+        assert isinstance(exact, VectorTotals)
+        low = low_coefficients
         high = by_slot(scaled_integers(exact.vectors, self.scale_bits))
         units = scaled_integers(exact.coefficients, self.unit_bits) << self.coefficient_bits
         read = {
@@ -104,7 +115,7 @@ class LongSum(FineSum):
             if not np.array_equal(own, other):
                 raise ValueError(f"the replay has other {name} than the tables of {exact.name}")
 
-    def places(self, exact: ExactSum | PairSum) -> dict[str, tuple[Any, Any]]:
+    def places(self, exact: Sum) -> dict[str, tuple[Any, Any]]:
         """Return tables of places by name: these, and those of the exact sum."""
         assert isinstance(exact, ExactSum)
         ends = exact.group_ends.astype(np.int64) * exact.lanes

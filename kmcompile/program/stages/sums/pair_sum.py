@@ -12,10 +12,13 @@ from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.shared import Place, Shared
+from kmcompile.program.layout import Constant, Member
+from kmcompile.program.piece import Piece
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.labels.proved import middles
 from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.pair_lists import ENTRY_MEMBERS, PairLists
 from kmcompile.program.stages.sums.pair_votes import votes_of
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
@@ -24,15 +27,9 @@ _CHUNK_VALUES = 1 << 22  # number of float32 values in a work array
 SECTION = 16
 """Number of entries in a section, best about the square root of a list's length."""
 
-_ENTRY_OPERATIONS = 4
-"""Multiply-adds of an entry: two, and those of finding the vector with its kernel."""
-
-_PAIR_OPERATIONS = 24
-"""Multiply-adds of a pair besides its entries: ends of both sums, the bound, the votes."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PairSum(VectorTotals):
+class PairSum(PairLists, VectorTotals):
     """f_p = sum of coef K(s_i, x) + b_p over the vectors that are part of pair p only.
 
     A pair is a list of entries, each a vector's number and its coefficient. Entries with positive
@@ -55,13 +52,9 @@ class PairSum(VectorTotals):
     ----------
     kernel : Float32Kernel
     n_classes : int
-    pair_ends : ndarray of shape (n_decisions, 2), uint32
-        For each pair the index behind its positive entries and behind its last entry. A pair begins
-        where the pair before it ends.
-    intercept, final_factor, result_error, minimum, trivial_bound
-        As in `ExactSum`.
-    skip_zeros : bool
-    squares : ndarray of shape (n_vectors, 1), float32
+    entry_vectors, pair_ends
+        As in `PairLists`.
+    intercept, final_factor, result_error, minimum, trivial_bound, skip_zeros, squares
         As in `ExactSum`.
     """
 
@@ -122,9 +115,13 @@ class PairSum(VectorTotals):
     ]
 
     template: ClassVar[str] = "pair_sum"
-    place: ClassVar[Place] = Place.SUM
     takes_exits: ClassVar[bool] = True
-    exit: ClassVar[str | None] = "exact"
+    decision_function: ClassVar[str] = "all_pairs"
+
+    entry_operations: ClassVar[int] = 4
+    """Multiply-adds of an entry: two, and those of finding the vector with its kernel."""
+    pair_operations: ClassVar[int] = 24
+    """Multiply-adds of a pair besides its entries: ends of both sums, the bound, the votes."""
 
     @property
     def n_vectors(self) -> int:
@@ -132,39 +129,9 @@ class PairSum(VectorTotals):
         return self.n_blocks
 
     @property
-    def n_entries(self) -> int:
-        """Entries of all pairs."""
-        return len(self.entry_vectors)
-
-    @property
-    def n_decisions(self) -> int:
-        """Pairs."""
-        return len(self.intercept)
-
-    @property
-    def longest_list(self) -> int:
-        """Largest number of entries of one sign in a pair."""
-        ends = np.concatenate([[0], self.pair_ends.reshape(-1).astype(np.int64)])
-        return int(np.diff(ends).max())
-
-    @property
-    def longest_pair(self) -> int:
-        """Largest number of entries of a pair."""
-        ends = self.pair_ends[:, 1].astype(np.int64)
-        return int(np.diff(ends, prepend=0).max())
-
-    @property
     def most_sections(self) -> int:
         """Largest number of sections of all pairs: two sums each, whose last ones may be short."""
         return (self.n_entries + 2 * (SECTION - 1) * self.n_decisions) // SECTION
-
-    def lists(self) -> list[tuple[slice, slice]]:
-        """Return the entries of each pair: the positive ones and the negative ones."""
-        starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
-        return [
-            (slice(int(start), int(middle)), slice(int(middle), int(end)))
-            for start, (middle, end) in zip(starts, self.pair_ends, strict=True)
-        ]
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with the decisions and bounds of all pairs."""
@@ -238,7 +205,7 @@ class PairSum(VectorTotals):
             known,
         )
         summed_pairs = votes.evaluated & ~known
-        touched = self._touched(summed_pairs)
+        touched = self.touched(summed_pairs)
         answer = replace(
             summed,
             label=votes.label,
@@ -248,72 +215,28 @@ class PairSum(VectorTotals):
             kernel_evals=batch.kernel_evals + touched.astype(np.uint32),
         )
         sizes = np.array([after.stop - before.start for before, after in self.lists()])
-        pairs = summed_pairs.astype(np.int64) @ (_ENTRY_OPERATIONS * sizes + _PAIR_OPERATIONS)
-        kernels = touched * (self._vector_operations - self.skipped_features(batch.x))
+        each = self.entry_operations * sizes + self.pair_operations
+        pairs = summed_pairs.astype(np.int64) @ each
+        kernels = touched * (self.kernel_operations - self.skipped_features(batch.x))
         recalled = np.where(known.any(axis=1), self.n_decisions, 0)
         operations = kernels + pairs + recalled + self._order_operations(votes.settling)
         return answer, operations, np.where(summed_pairs, votes.turn, 0)
-
-    def steps_of(self, turns: NDArray[np.int32], most_kernels: int) -> NDArray[np.int64]:
-        """Return the steps in which the pairs of each query are summed, shape (n_queries,).
-
-        A step computes at most `most_kernels` kernels, all of one pair, and ends the pair once it
-        has all of them.
-
-        Parameters
-        ----------
-        turns : ndarray of shape (n_queries, n_decisions), int32
-            As `vote` returns them.
-        most_kernels : int
-        """
-        needs = self._needs() > 0
-        steps = np.zeros(len(turns), dtype=np.int64)
-        order = np.argsort(turns, axis=1, kind="stable")
-        for row, (own, pairs) in enumerate(zip(turns, order, strict=True)):
-            known = np.zeros(self.n_vectors, dtype=bool)
-            for p in pairs[own[pairs] > 0]:
-                new = np.count_nonzero(needs[p] & ~known)
-                steps[row] += max(1, -(-new // most_kernels))
-                known |= needs[p]
-        return steps
-
-    def _needs(self) -> Float32Array:
-        """Return 1 for the vectors that a pair needs, shape (n_decisions, n_vectors)."""
-        needs = np.zeros((self.n_decisions, self.n_vectors), dtype=np.float32)
-        for p, (positive, negative) in enumerate(self.lists()):
-            needs[p, self.entry_vectors[positive]] = 1.0
-            needs[p, self.entry_vectors[negative]] = 1.0
-        return needs
-
-    def _touched(self, evaluated: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return how many vectors the evaluated pairs of each query need, shape (n_queries,)."""
-        needs = self._needs()
-        rows = max(1, _CHUNK_VALUES // self.n_vectors)
-        counts = [
-            np.count_nonzero(evaluated[start : start + rows].astype(np.float32) @ needs, axis=1)
-            for start in range(0, len(evaluated), rows)
-        ]
-        return np.concatenate([np.zeros(0, dtype=np.int64), *counts]).astype(np.int64)
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a label: votes, ties to the lower index."""
         return isinstance(other, Vote) and not other.break_ties
 
-    def needs(self) -> frozenset[str]:
-        """Return "nonzeros" if the sums run over the list of nonzero features."""
-        return frozenset({"nonzeros"} if self.skip_zeros else ())
-
     def operations(self) -> int:
         """Return the multiply-adds of a query whose pairs are all evaluated one by one."""
-        kernels = self.n_vectors * self._vector_operations
-        entries = _ENTRY_OPERATIONS * self.n_entries
+        kernels = self.n_vectors * self.kernel_operations
+        entries = self.entry_operations * self.n_entries
         order = int(self._order_operations(self.n_decisions)) + self.n_decisions  # proved pairs
         return order + kernels + entries + self._of_pairs
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of all pairs of each query at once, without votes."""
-        per_vector = self._vector_operations - self.skipped_features(batch.x)
-        return self.n_vectors * per_vector + _ENTRY_OPERATIONS * self.n_entries + self._of_pairs
+        per_vector = self.kernel_operations - self.skipped_features(batch.x)
+        return self.n_vectors * per_vector + self.entry_operations * self.n_entries + self._of_pairs
 
     @property
     def begin_operations(self) -> int:
@@ -328,12 +251,7 @@ class PairSum(VectorTotals):
     @property
     def kernel_operations(self) -> int:
         """Multiply-adds of a kernel that is computed and kept."""
-        return self._vector_operations
-
-    @property
-    def longest_pair_operations(self) -> int:
-        """Multiply-adds of the longest pair, once its kernels are computed."""
-        return _ENTRY_OPERATIONS * self.longest_pair + _PAIR_OPERATIONS
+        return self.total_operations + self.kernel.finish_operations + 2
 
     @property
     def label_operations(self) -> int:
@@ -341,20 +259,61 @@ class PairSum(VectorTotals):
         return 10 * self.n_classes
 
     @property
-    def _vector_operations(self) -> int:
-        """Multiply-adds of a kernel that is computed and kept."""
-        return self.total_operations + self.kernel.finish_operations + 2
-
-    @property
     def _of_pairs(self) -> int:
-        return _PAIR_OPERATIONS * self.n_decisions
+        return self.pair_operations * self.n_decisions
 
     def _order_operations(self, settling: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
         """Return the multiply-adds of scores, their order, marks and the search for pairs."""
         n = self.n_classes
         scores = n * (self.n_features + 1) + n * (n - 1) // 2
-        marks = -(-self.n_vectors // 32) + -(-self.n_decisions // 32) + 4 * n
+        marks = _n_words(self.n_vectors) + _n_words(self.n_decisions) + 4 * n
         return scores + marks + 4 * n + self.choice_operations * settling
+
+    def constants(self) -> tuple[Constant, ...]:
+        """Return the sizes of the table of vectors, of the entries and of the marks."""
+        marks = _n_words(self.n_vectors), _n_words(self.n_decisions)
+        return (
+            *self.block_constants(),
+            Constant("N_ENTRIES", self.n_entries, "coefficients that are not 0, of all pairs"),
+            Constant("N_MARKS", marks[0], "words with a bit for each vector"),
+            Constant("N_PAIR_MARKS", marks[1], "words with a bit for each pair"),
+        )
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the kernels, their marks and, with scores, the order of the pairs."""
+        n, n_pairs, n_classes = self.n_vectors, self.n_decisions, self.n_classes
+        kernels = (
+            Member(real, "kernel", n, "those that have been computed"),
+            Member(real, "kernel_error", n, ">= their errors"),
+        )
+        marks = (
+            Member("uint32_t", "computed", _n_words(n), "a bit a vector: its kernel is"),
+            Member("uint32_t", "n_computed", None, "such bits"),
+            *ENTRY_MEMBERS,
+        )
+        if not self.has_scores:
+            return (*kernels, *marks)
+        text = "a bit a pair: it has its decision"
+        return (
+            *kernels,
+            Member(real, "score", n_classes, "of each class"),
+            *marks,
+            Member("uint32_t", "evaluated", _n_words(n_pairs), text),
+            Member("uint32_t", "met", n_classes, "such pairs of each class"),
+            Member("uint32_t", "rank", n_classes, "classes by score, highest first"),
+        )
+
+    def pieces(self, last: int, note: str) -> tuple[Piece, ...]:
+        """Return the pieces: each step computes some kernels, and at most one pair."""
+        choice, check = self.choice_operations, self.n_classes
+        # A look at an entry whose kernel is known takes one more.
+        longest = self.longest_pair + self.longest_pair_operations + choice + check
+        kernel, n = self.kernel_operations, self.n_decisions
+        return (
+            Piece("begin_pairs", "begin of pairs", self.begin_operations + choice),
+            Piece("pair", "longest pair", longest + kernel, n, "pair", per_kernel=kernel),
+            Piece("end_pairs", "end of pairs", check + max(last, self.label_operations)),
+        )
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""
@@ -368,3 +327,8 @@ class PairSum(VectorTotals):
     def shared(self) -> Shared:
         """Return the numbers of features, slots, classes and pairs."""
         return (("N_CLASSES", self.n_classes), *Laid.shared(self))
+
+
+def _n_words(n: int) -> int:
+    """Return the words that hold n bits."""
+    return -(-n // 32)

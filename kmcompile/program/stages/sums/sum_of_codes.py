@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ class SumOfCodes(VectorlessSum):
     codes: CodeRange
     start: NDArray[Any]
     result_scale: np.float32
+
+    needs_magnitude: ClassVar[bool] = False
 
     @property
     def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute

@@ -95,6 +95,8 @@ class TableSum(SumOfCodes):
 
     template: ClassVar[str] = "table_sum"
     unit: ClassVar[str] = "functions of one feature"
+    others_in_floats: ClassVar[bool] = False
+    product_operations: ClassVar[int] = 0
     bound_formula: ClassVar[str] = "bound_per_deviation_p d + minimum_bound_p"
 
     @property

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.program.layout import Constant
 from kmcompile.program.stages.input.range_gate import sum_of_squares
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.vector_blocks import VectorBlocks
+from kmcompile.text.figures import factor_text
 
 
 def squared_distances(squares: RealArray, x_square: RealArray, inner: RealArray) -> RealArray:
@@ -20,8 +22,8 @@ def squared_distances(squares: RealArray, x_square: RealArray, inner: RealArray)
     return distance
 
 
-class VectorTotals(VectorBlocks, Always):
-    """A stage with a table of support vectors, in blocks of `lanes` interleaved vectors.
+class VectorTotals(VectorBlocks, Sum):
+    """A sum with a table of support vectors, in blocks of `lanes` interleaved vectors.
 
     A total is the sum over the features of which the kernel is a function: <s, x>, |s - x|^2 or
     another one, added in the order of the features. With `skip_zeros` the sum runs over the list of
@@ -42,6 +44,18 @@ class VectorTotals(VectorBlocks, Always):
     vectors: RealArray
     skip_zeros: bool
     squares: RealArray
+    coefficients: RealArray
+    final_factor: Real
+
+    takes_terms: ClassVar[bool] = True
+    bound_meaning: ClassVar[str] = (
+        "e_i being the bound of the error of the kernel K(s_i, x), which grows with d"
+    )
+
+    @property
+    def bound_formula(self) -> str:
+        """The terms of a bound that do not depend on |f_p|."""
+        return f"{factor_text(self.final_factor)} sum_i |beta_pi| e_i + minimum_bound_p"
 
     @property
     def n_features(self) -> int:
@@ -52,6 +66,15 @@ class VectorTotals(VectorBlocks, Always):
     def expands(self) -> bool:
         """Whether distances come from inner products."""
         return self.squares.size > 0
+
+    def needs(self) -> frozenset[str]:
+        """Return "nonzeros" if the sums run over the list of nonzero features."""
+        return frozenset({"nonzeros"} if self.skip_zeros else ())
+
+    @property
+    def product_operations(self) -> int:
+        """Multiply-adds of all totals for an input without zeros."""
+        return self.n_slots * self.total_operations
 
     @property
     def total_operations(self) -> int:
@@ -98,6 +121,14 @@ class VectorTotals(VectorBlocks, Always):
             return np.zeros(len(x), dtype=np.int64)
         skipped: NDArray[np.int64] = self.n_features - np.count_nonzero(x, axis=1).astype(np.int64)
         return skipped
+
+    def block_constants(self) -> tuple[Constant, ...]:
+        """Return the private #defines of the sizes of blocks."""
+        return (
+            Constant("LANES", self.lanes, "support vectors of a block, side by side"),
+            Constant("N_BLOCKS", self.n_blocks, "the last ones of a group filled up"),
+            Constant("BLOCK_WORDS", self.n_features * self.lanes, "N_PREPARED * LANES"),
+        )
 
     @property
     def dtype_of_reals(self) -> Any:

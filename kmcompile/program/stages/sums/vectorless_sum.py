@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,13 +25,9 @@ class VectorlessSum(DescribedSum):
         The part of the bound that does not depend on the query.
     """
 
-    intercept: RealArray
     minimum: RealArray
 
-    @property
-    def n_decisions(self) -> int:
-        """Decision values."""
-        return len(self.intercept)
+    may_fail: ClassVar[bool] = False
 
     def shared_table(self) -> RealArray:
         """Return the table that the replay reads, too, with low parts added; empty if none.
