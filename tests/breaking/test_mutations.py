@@ -124,6 +124,7 @@ def test_every_constant_is_at_least_what_its_derivation_needs(case):
     assert derivations.holds(derived.stage, derived.needed) == []
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", DERIVED)
 def test_a_derived_term_that_is_0_is_noticed(case):
     derived = DERIVED[case]()
@@ -142,6 +143,7 @@ def test_an_interval_that_lacks_a_term_does_not_hold_f(attack):
         assert adversary.breaks(weakened(adversary.stage, term, factor)), term
 
 
+@pytest.mark.exhaustive
 def test_every_term_is_noticed_when_it_is_halved():
     """By one case at least; `GENEROUS` is exactly what is not."""
     noticed, seen = set(), set()

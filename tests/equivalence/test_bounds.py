@@ -61,6 +61,7 @@ def pairs(case: Case) -> int:
 ACCEPTED = [c for c in cases() if (c.data, c.chain, c.classifier) not in REFUSED]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", by_fields(ACCEPTED))
 def test_decisions_lie_within_their_bounds_of_the_real_numbers(case):
     low, real = compiled(case)
@@ -82,6 +83,7 @@ def test_the_cases_hold_as_many_values_as_promised():
     assert {case.classifier for case in ACCEPTED} == set(CLASSIFIERS)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("chain", CHAINS)
 def test_many_decisions_lie_within_their_bounds_of_the_float64_model(chain):
     """Besides the bound, only what float64 itself rounds is allowed."""

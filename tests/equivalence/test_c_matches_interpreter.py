@@ -134,6 +134,7 @@ def check_on_host(emitted: Emitted, compiler: Compiler, folder: Path) -> None:
     assert result.self_test == Status.OK
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", COMBINATIONS)
 def test_every_combination_matches_the_interpreter_bit_for_bit(case, tmp_path):
     """With one compiler each, all compilers in turn."""

@@ -45,6 +45,7 @@ iris_status_t iris_audit(iris_workspace_t *, const float *, iris_result_t *, iri
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth([*cascades.CORE, *cascades.EVERY], 6))
 def test_the_queries_take_every_path(case):
     emitted = catalogue.emitted(case, "host")
@@ -122,6 +123,7 @@ def drawn(state: int, period: int) -> tuple[int, bool]:
     return number, (mixed * period) >> 32 == 0
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth(cascades.CORE, 3))
 @pytest.mark.parametrize(("period", "state"), [(0, 1), (1, 0), (3, 7), (50, 0xFFFFFFFF)])
 def test_the_audit_counts_what_the_interpreter_counts(case, period, state, tmp_path):
@@ -178,6 +180,7 @@ def test_the_audit_s_counters_stay_at_their_largest_value(tmp_path):
     assert {name: getattr(audit, name) for name in full} == full
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("missing", range(4))
 def test_the_audit_refuses_null(missing, tmp_path):
     emitted = catalogue.emitted(cascades.CORE[0], "host")

@@ -41,6 +41,7 @@ def check_claims(emitted: Emitted, X: np.ndarray, result: RunResult) -> None:
     assert answers["certified"][early].all()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", every_nth(certified.EVERY, 5))
 def test_certificates_hold_where_the_compiler_contracts(case, compiler, tmp_path):
@@ -52,6 +53,7 @@ def test_certificates_hold_where_the_compiler_contracts(case, compiler, tmp_path
     check_claims(emitted, emitted.queries, result)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth(certified.EVERY, 5))
 def test_certificates_hold_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""

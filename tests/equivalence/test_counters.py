@@ -29,6 +29,7 @@ BOARDS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_the_host_counts_every_answer_as_python_does(case, tmp_path):
     emitted = catalogue.emitted(case, "host")
@@ -60,6 +61,7 @@ def test_a_board_counts_every_answer_as_python_does(target, case, tmp_path):
     assert run.self_test == Status.OK
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_a_day_of_answers_has_the_totals_of_python(case, tmp_path):
     emitted = catalogue.emitted(case, "host")
@@ -187,6 +189,7 @@ def test_self_tests_and_the_audit_are_taken_over(tmp_path):
     assert [getattr(telemetry, f"audit_{name}") for name in counts] == list(counts.values())
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_the_struct_has_the_words_in_the_order_of_the_counters(case, tmp_path):
     emitted = catalogue.emitted(case, "host")
@@ -214,6 +217,7 @@ def test_another_layout_does_not_compile(tmp_path):
         assert done.returncode and "iris_telemetry_layout_t" in done.stderr
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("case", "right", "wrong"),
     [

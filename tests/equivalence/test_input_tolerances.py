@@ -38,11 +38,13 @@ def asked(case: Tolerant):
     return emitted, Queries(X, "test-data", len(case.fresh()), n)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", EVERY, ids=str)
 def test_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     check_on_host(catalogue.emitted(case, "host"), Compiler("gcc", FAST), tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [*CORE[1:4], *CORE[5:], MORE[1]], ids=str)
 def test_c_in_steps_matches_the_interpreter_bit_for_bit(case, tmp_path):
     """The last step of the sum bounds the decisions over the box, too."""

@@ -195,6 +195,7 @@ def emitted(grid: str, sparse: bool, target: str) -> Emitted:
     return Emitted(machine, program, loaded)
 
 
+@pytest.mark.few
 @pytest.mark.target
 @pytest.mark.parametrize("board", ["cortex-m0", "cortex-m7", "cortex-m55"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])

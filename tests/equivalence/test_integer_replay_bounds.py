@@ -117,6 +117,7 @@ def largest_share(kind: str, changed: dict[str, Any]) -> float:
     return largest
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("kind", "constant"),
     [
@@ -132,6 +133,7 @@ def test_without_a_term_the_bound_is_broken(kind, constant):
     assert largest_share(kind, {constant: 0.0}) > 1
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", KINDS)
 def test_low_parts_and_exact_distances_make_bounds_smaller(kind):
     """A bound with low parts is never larger than one without, at the codes themselves."""

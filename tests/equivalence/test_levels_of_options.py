@@ -22,6 +22,7 @@ CASES = (
 )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [*CASES, "image"], ids=str)
 def test_every_answer_is_the_interpreters_at_the_level_of_the_target(case, tmp_path):
     """Other tests of these options take a level that builds faster (`kit.tools.FAST`)."""

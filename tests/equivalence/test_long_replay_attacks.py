@@ -183,6 +183,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("low_parts", [False, True], ids=["plain", "low"])
 @pytest.mark.parametrize("name", MODELS)
 def test_machines_of_scikit_learn(name, low_parts):

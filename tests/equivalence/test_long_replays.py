@@ -38,6 +38,7 @@ CASES = [case for case in cases() if "rbf" in case.classifier][::3]
 BOARDS = ("cortex-m4", "rv32imafc")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", QUICK, ids=str)
 def test_the_c_is_the_interpreter_bit_for_bit(case, tmp_path):
     check(catalogue.emitted(case, "host"), in_integers(HOST), tmp_path)
@@ -49,6 +50,7 @@ def test_the_c_of_every_case_is_the_interpreter_bit_for_bit(case, tmp_path):
     check(case.emit("host"), in_integers(HOST), tmp_path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("board", BOARDS)
 def test_boards_without_doubles_give_the_same_bits_in_few_instructions(board, tmp_path):
@@ -118,6 +120,7 @@ def broken(bounds: np.ndarray, errors: np.ndarray) -> int:
     return sum(error > mpf(bound) for bound, error in pairs)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("low_parts", [False, True], ids=["plain", "low"])
 @pytest.mark.parametrize("case", by_fields(CASES))
 def test_bounds_labels_and_intervals_hold_for_the_real_decisions(case, low_parts):
@@ -133,6 +136,7 @@ def test_bounds_labels_and_intervals_hold_for_the_real_decisions(case, low_parts
         assert any(ends[0] <= f <= ends[1] for f in decisions)
 
 
+@pytest.mark.exhaustive
 def test_most_of_the_cases_are_in_integers():
     """The others have kernels too narrow for a unit, or numbers that float32 does not scale."""
     replayed = [summed(case, True)[0] for case in CASES]

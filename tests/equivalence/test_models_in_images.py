@@ -39,6 +39,7 @@ def check(flying, target, folder):
     assert run.self_test == Status.OK
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_answer_is_the_interpreters_bit_for_bit(name, mode, tmp_path):
@@ -46,6 +47,7 @@ def test_every_answer_is_the_interpreters_bit_for_bit(name, mode, tmp_path):
     check(in_image(estimator(name, 0), mode=mode), HOST, tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", NAMES)
 def test_retrained_model_flies_on_the_code_of_the_first(name, mode, tmp_path):
@@ -117,6 +119,7 @@ def retrained(name, options, target="host"):
     return first, later
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("option", OPTIONS)
 def test_retrained_model_flies_with_an_option(option, tmp_path):
     need_tools(HOST)
@@ -125,6 +128,7 @@ def test_retrained_model_flies_with_an_option(option, tmp_path):
     check(first.with_image_of(later), HOST, tmp_path / "later")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize(
     "case",
@@ -169,6 +173,7 @@ def damaged_sums():
     yield emitted, replace(summed, group_ends=ends)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("part", range(10))
 def test_sum_that_may_overflow_is_not_opened(part, tmp_path):
     """What is proved of sums in integers is checked of each image; the first is the model's own."""

@@ -16,6 +16,7 @@ from kmcompile.target import load_target
 HOST = load_target("host")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", monitors.CORE, ids=str)
 def test_c_gives_the_interpreter_s_answers_with_every_monitor(case, tmp_path):
     emitted = catalogue.emitted(case, "host")

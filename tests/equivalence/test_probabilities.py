@@ -76,6 +76,7 @@ def test_the_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     assert set(emitted.records[:, -len(emitted.program.classes) - 2]) >= {0, 3}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("platt", [(1.0, 0.5), (1 + 1e-8, 0.0), (-1.0, 0.0), (0.0, 0.4)], ids=str)
 def test_the_c_of_every_sigmoid_matches_the_interpreter(platt, tmp_path):
     """A slope of 1 in float32 is a sigmoid still."""
@@ -107,6 +108,7 @@ def test_they_are_scikit_learns_within_the_bound(case):
     assert accepted.mean() > 0.99
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(calibrated.EVERY, 3))
 def test_they_are_those_of_real_numbers_within_the_bound(case, tmp_path):
     X = inputs(case)

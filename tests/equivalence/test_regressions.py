@@ -14,11 +14,13 @@ from kmcompile.program.interpreter import Status, classify, interpret
 from kmcompile.target import load_target
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", regressions.MORE, ids=str)
 def test_every_form_matches_the_interpreter_bit_for_bit(case, tmp_path):
     check_on_host(catalogue.emitted(case, "host"), Compiler("gcc", "-O2"), tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [*regressions.CORE, *regressions.MORE], ids=str)
 def test_intervals_hold_the_value_in_real_numbers(case):
     emitted = catalogue.emitted(case, "host")

@@ -86,6 +86,7 @@ def broken(bounds: np.ndarray, errors: np.ndarray) -> int:
     return sum(error > mpf(bound) for bound, error in pairs)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("low_parts", [False, True], ids=["plain", "low"])
 @pytest.mark.parametrize("case", by_fields(CASES))
 def test_the_bounds_hold_the_real_decisions(case, low_parts):
@@ -95,6 +96,7 @@ def test_the_bounds_hold_the_real_decisions(case, low_parts):
     assert broken(result.bound, errors) == 0
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", by_fields(CASES))
 def test_certified_labels_and_intervals_are_right(case):
     replay, batch, _, exact = summed(case, True)

@@ -62,6 +62,7 @@ def _has_avx2() -> bool:
     return platform.machine() == "x86_64" and "avx2" in cpuinfo.read_text()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3", "-Os", "-O3 -march=haswell"])
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_scalar_c_matches_numpy_bit_for_bit(compiler: str, level: str, tmp_path: Path) -> None:

@@ -100,6 +100,7 @@ def test_every_stage_of_the_catalogue_is_paired():
     assert set(stage_pairs.HAS) == {*CATALOGUE, CodedSum} - of_leaves
 
 
+@pytest.mark.exhaustive
 def test_a_routed_sum_is_paired_with_every_stage_that_stands_beside_it():
     """Other exits and lists do not stand before it; its bit-exact cases are these."""
     cases = (*routed.CORE, *leaf_expansions.CORE, *leaf_expansions.STATISTICAL)
@@ -108,10 +109,12 @@ def test_a_routed_sum_is_paired_with_every_stage_that_stands_beside_it():
     assert beside == {Prepare, *exits, RoutedSum, RoutedFixedSum, Sign, Argmax, Value}
 
 
+@pytest.mark.exhaustive
 def test_c_gives_the_interpreter_s_answers_for_every_two_stages_on_the_host(tmp_path):
     check((*CORE, MANY_CLASSES), "host", tmp_path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_c_gives_the_interpreter_s_answers_for_most_pairs_of_stages_on_a_board(tmp_path):
     check((*ON_BOARD, MANY_CLASSES), "cortex-m7", tmp_path)

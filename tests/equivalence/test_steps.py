@@ -41,6 +41,7 @@ def check(emitted, folder: Path, optimisation: str | None = FAST) -> None:
     assert result.self_test == Status.OK
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "case", [InSteps(case, TIMES[n % 2]) for n, case in enumerate(QUICK)], ids=str
 )
@@ -126,6 +127,7 @@ MUTATIONS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", MUTATIONS)
 def test_a_mutant_is_found(name, tmp_path):
     case, pattern, instead = MUTATIONS[name]

@@ -31,6 +31,7 @@ SOME = 45
 TARGETS = sorted(list_targets(), key=lambda target: str(like(target.program)))
 
 
+@pytest.mark.few
 @pytest.mark.target
 @pytest.mark.parametrize("group", some(list(GROUPS), (FEW,)))
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)

@@ -76,6 +76,7 @@ def check_against_the_model(emitted, X, records):
     return results
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth(catalogue.CORE, 4))
 def test_sanitizers_find_nothing(case, tmp_path):
     """No undefined behaviour and no access outside an object, for edges and refused inputs too."""
@@ -113,6 +114,7 @@ def fused(disassembly: str) -> list[str]:
     return [word for word in disassembly.split() if word.startswith(("vfma", "vfms", "vfnm"))]
 
 
+@pytest.mark.few
 @x86_only
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", every_nth(catalogue.CORE, 4))
@@ -167,6 +169,7 @@ def test_the_board_s_image_fuses_nothing(tmp_path):
         assert fused(succeed(["arm-none-eabi-objdump", "-d", artifact.path])) == []
 
 
+@pytest.mark.few
 @x86_only
 @fma_only
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -181,6 +184,7 @@ def test_bounds_hold_with_contraction_and_the_self_test_passes(case, compiler, t
     assert check_against_the_model(emitted, X, records)["certified"].mean() > 0.5
 
 
+@pytest.mark.few
 @x86_only
 @fma_only
 @pytest.mark.parametrize("case", every_nth(catalogue.CORE, 4))

@@ -110,6 +110,7 @@ def test_every_null_argument_is_refused_and_nothing_written(case, tmp_path):
     check(case, tmp_path, NULL_MAIN)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("sanitized", [False, True], ids=["plain", "sanitized"])
 @pytest.mark.parametrize("case", [*catalogue.FEW_VECTORS, *pairs.FEW_VECTORS], ids=str)
 def test_every_flipped_bit_of_every_table_is_found_and_no_call_goes_astray(
@@ -206,6 +207,7 @@ int main(void)
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", catalogue.CORE, ids=str)
 def test_a_step_of_the_self_test_does_constant_work(case, tmp_path):
     """reliability 39: at most so many words or one answer, and as many steps as the header says."""

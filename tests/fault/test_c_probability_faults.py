@@ -106,6 +106,7 @@ int main(void)
 """
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("sanitized", [False, True], ids=["plain", "sanitized"])
 @pytest.mark.parametrize("case", calibrated.CORE, ids=str)
 def test_wrong_arguments_inputs_and_tables_lead_no_call_astray(case, sanitized, tmp_path):

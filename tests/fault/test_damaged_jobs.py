@@ -115,6 +115,7 @@ def test_a_check_that_is_left_out_is_found(name, tmp_path: Path):
     assert done.returncode or "runtime error" in done.stderr
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", QUICK, ids=str)
 def test_a_damaged_job_has_its_status(case, tmp_path: Path):
     check(case, tmp_path)

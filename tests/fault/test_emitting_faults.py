@@ -257,6 +257,7 @@ def test_certified_exits_that_do_not_fit_are_left_out(model):
     assert cli.run([*words, "--max-flash", str(exact - 1), "--out", "p"]) == 4
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("option", some(["--max-flash", "--max-ram"], ("--max-flash",)))
 def test_a_model_one_byte_larger_than_the_part_exits_4(option, model, capsys):

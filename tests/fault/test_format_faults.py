@@ -106,6 +106,7 @@ def warnings_of(*words: str) -> list[str]:
     return [str(one.message) for one in caught]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("replay", "rest"),
     [("none", "another label may not be the model's"), ("float64", "the replay sums the others")],
@@ -120,6 +121,7 @@ def test_8_bits_that_certify_too_little_are_there_where_asked_for_with_a_warning
     assert rest in warning
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["exact", "certified", "statistical"])
 def test_the_share_is_that_of_the_samples_where_there_are_any(mode: str) -> None:
     store(SVC(C=1e4, gamma=5.0).fit(TWO, Y))

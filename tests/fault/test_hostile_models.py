@@ -68,6 +68,7 @@ def _payload_count():
     return len(list(_payloads("x"))) - 1
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("number", range(_payload_count()))
 def test_payloads_never_run_and_the_forbidden_name_is_told(number, tmp_path):
     """reliability 1: wherever it lies in the data, in every protocol."""
@@ -79,6 +80,7 @@ def test_payloads_never_run_and_the_forbidden_name_is_told(number, tmp_path):
             assert not canary.exists()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("compress", [0, *(("zlib", "gzip", "bz2", "lzma", "xz"))])
 def test_payloads_in_joblib_files_never_run_whatever_the_extension(compress, tmp_path):
     """reliability 2: the format is told by content, not by extension."""

@@ -87,6 +87,7 @@ _SLOW_TO_MAKE = ("zeros", "halves", "LIBSVM", "ONNX", "skops: ", "indices", "nar
 _OF_BUDGET = ("memory and work in all", "refused as unsafe", "at most 4095", "must be at most")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "name",
     [

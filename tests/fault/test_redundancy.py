@@ -25,6 +25,7 @@ from kmcompile.target import load_target
 SMALL, CODES = DOUBLED[0], DOUBLED[1]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [SMALL, CODES, DOUBLED[2]], ids=str)
 def test_each_of_10000_flips_is_repaired_and_the_answers_are_as_before(case, tmp_path):
     emitted = catalogue.emitted(case, "host")
@@ -34,6 +35,7 @@ def test_each_of_10000_flips_is_repaired_and_the_answers_are_as_before(case, tmp
     assert failures(build_program(emitted, tmp_path, main, ["-O2"], sources=())) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("where", ["flash", "ram"])
 @pytest.mark.parametrize("case", [SMALL, CODES, DOUBLED[2]], ids=str)
 def test_every_kind_of_damage_is_told_and_repaired_in_ram(case, where, tmp_path):

@@ -82,6 +82,7 @@ def test_auto_takes_float32_and_codes_are_taken_where_they_are_asked_for():
     assert "value_predict_float(" in Path("b/value.h").read_text()
 
 
+@pytest.mark.exhaustive
 def test_python_gives_values_and_intervals():
     X = load_diabetes().data[150:]
     compiled = kmcompile.compile_model(fitted("rbf", 150), tolerance=20.0)

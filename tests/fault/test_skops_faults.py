@@ -68,6 +68,7 @@ def test_every_stored_file_gives_the_machine_of_its_pickle(name):
     )
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", FILES)
 def test_damaged_archives_give_an_input_error_or_a_valid_machine(name, tmp_path):
     """reliability 7: 1,800 damaged archives; CRC-32 finds most."""

@@ -99,6 +99,7 @@ def test_tampering_with_any_field_of_a_covariance_is_refused_or_harmless(path, t
     _check_tampering(target, model, load_model(model).sha256, tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", META)
 def test_tampering_with_any_field_around_an_estimator_is_refused_or_harmless(kind, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
@@ -118,6 +119,7 @@ INSIDE = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("kind", "path"), [(kind, path) for kind, paths in INSIDE.items() for path in paths]
 )
@@ -130,6 +132,7 @@ def test_tampering_with_any_field_inside_is_refused_or_harmless(kind, path, tmp_
     _check_tampering(target, model, load_model(model).sha256, tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("step", [*STEPS, COLUMNS], ids=lambda step: type(step).__name__)
 def test_tampering_with_any_transformer_field_is_refused_or_harmless(step, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""

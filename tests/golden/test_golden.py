@@ -216,6 +216,7 @@ def test_the_emitted_file_is_the_golden_one(kernel, target, file, request):
     assert golden.read_text(encoding="ascii") == text
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("kernel", "target"), CASES)
 def test_the_golden_program_compiles_and_gives_the_interpreter_s_answers(kernel, target, tmp_path):
     program = emitted(kernel, target)

@@ -79,6 +79,7 @@ def test_lines_are_short_and_text_is_ascii(packages: dict[str, Path]) -> None:
         assert not wide, path
 
 
+@pytest.mark.exhaustive
 def test_300_queries_of_each_model_are_answered_in_bursts(core: Core) -> None:
     X = np.tile(load_iris().data.astype(np.float32), (2, 1))
     orders = []

@@ -52,6 +52,7 @@ def test_the_tables_take_the_section_of_kconfig(package: Path, tmp_path: Path) -
     assert ".slow" in succeed(["objdump", "-h", next((tmp_path / "b").glob("*.elf"))])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", ["regression", "codes"])
 def test_two_components_pass_their_tests_in_one_image(
     model: str, package: Path, tmp_path: Path

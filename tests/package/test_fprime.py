@@ -42,12 +42,14 @@ def counting(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project_in(tmp_path_factory.mktemp("counting"), telemetry=True)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("component", ["Iris", "IrisActive", "Disease", "DiseaseActive"])
 def test_its_own_unit_tests_pass(component: str, project: Project) -> None:
     n_tests = 6
     assert succeed([project.unit_test(component)]) == f"{n_tests} tests passed\n"
 
 
+@pytest.mark.exhaustive
 def test_its_own_unit_tests_pass_in_an_integer_format_with_a_long_name(tmp_path: Path) -> None:
     library = packaged("fprime", tmp_path / "o", "codes", name=LONG) / LONG
     made = Project((library,), tmp_path / "build")
@@ -55,6 +57,7 @@ def test_its_own_unit_tests_pass_in_an_integer_format_with_a_long_name(tmp_path:
         succeed([made.unit_test(component)])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("place", [0, 1], ids=["Iris", "Disease"])
 def test_its_own_unit_tests_pass_with_telemetry(place: int, counting: Project) -> None:
     library = counting.libraries[place]
@@ -84,6 +87,7 @@ def test_two_models_in_one_program_answer_as_they_were_trained(project: Project)
     assert (value.astype(np.float32) == compiled.predict_interval(patients)["value"]).all()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", ["t", "os", "fw", "models", "f32", "a_1", "b__c_", LONG])
 def test_fpp_accepts_the_components_of_any_name(name: str, tmp_path: Path) -> None:
     library = packaged("fprime", tmp_path / "o", name=name) / name

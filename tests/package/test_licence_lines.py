@@ -36,6 +36,7 @@ def check(folder: Path) -> None:
             assert lines[0].startswith("/* kmcompile ") and lines[1] == f"/* {LINE} */"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", KINDS)
 def test_sources_of_a_package_name_their_licence(kind: str, tmp_path: Path) -> None:
     packaged(kind, tmp_path / "o")

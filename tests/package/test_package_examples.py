@@ -61,6 +61,7 @@ def test_the_sketch_prints_the_probabilities(tmp_path: Path) -> None:
     assert printed[1:] == [f"m: probability of {c} {p:.6f}" for c, p in enumerate(told)]
 
 
+@pytest.mark.exhaustive
 def test_every_readme_tells_the_memory(tmp_path: Path) -> None:
     for kind in ("arduino", "esp-idf", "zephyr", "micropython", "rust"):
         folder = packaged(kind, tmp_path / kind, verify="host")

@@ -22,6 +22,7 @@ def test_the_option_has_a_value_for_each_framework() -> None:
     assert CHOICES["package"] == KINDS
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("model", ["regression", "codes"])
 def test_a_regression_and_an_integer_format_are_packaged_too(

@@ -45,6 +45,7 @@ def install_model(folder: Path, model: str, name: str) -> Path:
     return packages
 
 
+@pytest.mark.exhaustive
 def test_two_composed_nodes_answer_as_the_c_does(tmp_path: Path) -> None:
     need("cmake", "ctest", "gcc", "g++")
     models = {"iris": "iris", "m_2": "regression"}
@@ -67,6 +68,7 @@ def test_two_composed_nodes_answer_as_the_c_does(tmp_path: Path) -> None:
     assert len(expected.splitlines()) == 600
 
 
+@pytest.mark.exhaustive
 def test_an_integer_format_and_a_name_with_underscores_build(tmp_path: Path) -> None:
     need("cmake", "ctest", "gcc", "g++")
     packages = packaged("ros2", tmp_path / "o", "codes", "a__b_")
@@ -102,6 +104,7 @@ def test_after_damage_queries_are_refused_and_counted(tmp_path: Path) -> None:
     assert lines[-1] == "2 1 1"
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", ["k", "std", "test", "a_name_of_20_letters"])
 def test_the_manifests_name_what_cmake_finds(name: str, tmp_path: Path) -> None:
     packages = packaged("ros2", tmp_path / "o", name=name)

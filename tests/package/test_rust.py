@@ -71,6 +71,7 @@ def test_a_program_of_two_crates_answers_as_the_c_does(tmp_path: Path) -> None:
     assert len(expected.splitlines()) == 600
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("name", "crate_name"),
     [
@@ -103,6 +104,7 @@ def test_class_names_are_the_bytes_of_the_model(tmp_path: Path) -> None:
     assert succeed([tmp_path / "program"]) == "|".join(model.classes_)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("model", ["iris", "regression", "codes"])
 def test_the_types_are_those_of_the_c_on_a_board_and_with_exits(model: str, tmp_path: Path) -> None:

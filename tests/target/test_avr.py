@@ -26,6 +26,7 @@ N_QUERIES = 50
 pytestmark = pytest.mark.target
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(CASES, 4))
 def test_answers_match_the_interpreter_bit_for_bit(case, tmp_path):
     """reliability 36: the stack that was used is no more than the static figure."""

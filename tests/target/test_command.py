@@ -142,6 +142,7 @@ def test_data_are_held_out_queries_of_exact_mode(
     assert json.loads(out)["verification"]["queries_source"] == "held-out"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_target_of_ones_own_is_one_toml_and_needs_no_more_to_be_verified_again(
     wine: tuple[Any, np.ndarray], folder: Path, capsys: pytest.CaptureFixture[str]
@@ -210,6 +211,7 @@ def test_inspect_tells_what_a_model_is_without_writing(
     assert sorted(os.listdir()) == before
 
 
+@pytest.mark.exhaustive
 def test_bench_has_a_row_for_each_target(
     wine: tuple[Any, np.ndarray], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -49,6 +49,7 @@ def by_name(target):
     return target.name
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", MODELLED, ids=by_name)
 def test_cycles_are_those_counted_by_hand(built, target):
     code, beside, turn = BY_HAND[target.time.core]
@@ -61,6 +62,7 @@ def test_cycles_are_those_counted_by_hand(built, target):
     assert result.cycles.tolist() == [expected] * 3
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", MODELLED, ids=by_name)
 def test_the_static_worst_case_in_cycles_is_not_exceeded(tmp_path, built, target):
     loop = "for (uint32_t i = 0U; i < 20U; ++i) {\n sum += x[i % 3U] * 0.75f;\n}"
@@ -128,6 +130,7 @@ def test_a_part_that_simavr_does_not_know_is_refused(built):
         SimavrRunner().run(built(load_target("cortex-m4")), small_model.queries(1))
 
 
+@pytest.mark.exhaustive
 def test_verify_on_simavr_checks_the_answers_and_measures_cycles(tmp_path, capsys):
     need_tools(AVR)
     need("simavr")

@@ -91,6 +91,7 @@ COUNTED = ("cortex-m0", "cortex-m7", "leon3", "rv32imac")
 """What `make test` takes of the boards."""
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", some(BY_HAND, COUNTED, by_name))
 @pytest.mark.parametrize("turns", [1000, 101000])
 @pytest.mark.parametrize("calls_itself_out", [False, True])
@@ -131,6 +132,7 @@ def test_traps_of_register_windows_are_not_counted(built):
     assert counts[1] - counts[0] == counts[2] - counts[1] < 9 * 12
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("target", some(BOARDS, COUNTED, by_name))
 def test_instructions_repeat_and_follow_the_work(built, target):
     text = model_with("for (volatile int i = 0; i < (int)x[0]; i++) { }")

@@ -120,6 +120,7 @@ def flat(options: dict[str, list[str]]) -> list[str]:
     return [word for name, values in options.items() for word in (name, *values)]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("model", "line", "says"),
     [*CASES, *(pytest.param(*case, marks=pytest.mark.exhaustive) for case in SLOW)],

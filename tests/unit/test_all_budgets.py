@@ -99,6 +99,7 @@ def test_a_deadline_is_kept_by_the_worst_case_in_cycles() -> None:
         kmcompile.compile_model(MODEL, **given, max_time=1e-9)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_a_deadline_finds_a_quicker_program(tmp_path: Path) -> None:
     """Its command says how: the C does not depend on what the tools measure."""
@@ -114,6 +115,7 @@ def test_a_deadline_finds_a_quicker_program(tmp_path: Path) -> None:
     assert "--max-instructions" in (tmp_path / "o" / "cancer.c").read_text().split("\n")[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", ["cortex-m4", "host"])
 def test_without_a_worst_case_in_cycles_a_deadline_is_an_error(target: str) -> None:
     with pytest.raises(ToolError, match="the worst case in cycles is not known"):

@@ -56,6 +56,7 @@ def case(request, tmp_path_factory):
     return model, compiled, out
 
 
+@pytest.mark.exhaustive
 def test_pages_of_the_report_are_made_for_a_folder_only(case, monkeypatch):
     _, _, out = case
     assert (out / "report.html").read_text(encoding="utf-8").endswith("</html>\n")

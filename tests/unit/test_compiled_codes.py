@@ -52,6 +52,7 @@ def case(request, tmp_path_factory):
     return request.param, model, compiled, codes
 
 
+@pytest.mark.exhaustive
 def test_codes_go_to_their_entry(case):
     width, model, compiled, codes = case
     scale = compiled.program.scale

@@ -30,6 +30,7 @@ def case(request, tmp_path_factory):
     return model, X, root / "out"
 
 
+@pytest.mark.exhaustive
 def test_predict_proba_is_scikit_learns_within_the_reported_bound(case):
     model, X, folder = case
     compiled = kmcompile.load(folder)

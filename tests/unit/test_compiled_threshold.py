@@ -58,6 +58,7 @@ def test_decision_function_is_the_trained_models(folder):
     assert (difference <= bound + float64).all()
 
 
+@pytest.mark.exhaustive
 def test_command_header_and_report_say_it(folder):
     compiled = kmcompile.load(folder)
     header = " ".join((folder / "cancer.h").read_text().replace("\n *", " ").split())

@@ -23,6 +23,7 @@ print("rfc3987_syntax" in sys.modules)
 """
 
 
+@pytest.mark.exhaustive
 def test_the_format_of_iris_is_imported_where_the_first_is_checked():
     pytest.importorskip("rfc3987_syntax")
     assert succeed([sys.executable, "-c", _IRIS]) == "[True, False]\nTrue\n"

@@ -50,6 +50,7 @@ def test_where_nothing_counts_the_budget_is_refused_as_always():
         kmcompile.compile_model(Routed("iris", 5).machine(), name="m", max_instructions=10)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_leaves_are_as_large_as_the_budget_allows():
     need_tools(load_target("cortex-m4"))

@@ -48,6 +48,7 @@ def small_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large_stack, "LARGE_BYTES", 100)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("small_limit")
 @pytest.mark.parametrize("given", [{"format": "float32"}, {"mode": "exact", "replay": "float64"}])
 def test_the_option_that_is_named_makes_the_stack_smaller(given: dict[str, Any]) -> None:

@@ -69,6 +69,7 @@ def assert_verified(report: dict, place: str) -> None:
     assert stage["exit"] == "statistical" and stage["decided"] > 0.1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("registered")
 def test_a_made_up_exit_is_chosen_verified_stored_and_reported(tmp_path):
     need("gcc")

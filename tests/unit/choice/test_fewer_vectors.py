@@ -139,6 +139,7 @@ def test_a_risk_that_the_samples_do_not_support_is_refused():
         asked(data=held_out(), reduce="auto", risk=0.001, mode="certified")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["certified", "exact"])
 def test_the_risk_that_the_message_names_is_supported(mode):
     with pytest.raises(InputError, match="ask for --risk") as refused:
@@ -151,6 +152,7 @@ def test_the_risk_that_the_message_names_is_supported(mode):
         assert "no size keeps" in str(error)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "given",
     [
@@ -180,6 +182,7 @@ def test_no_size_fits_a_small_flash():
         asked(data=held_out(), reduce="auto", risk=0.06, mode="certified", max_flash=2000)
 
 
+@pytest.mark.exhaustive
 def test_a_second_copy_of_the_tables_counts_in_the_flash():
     given = {"reduce": "auto", "risk": 0.06, "mode": "certified"}
     chosen = asked(data=held_out(), **given)[1].reduction.chosen
@@ -251,6 +254,7 @@ def test_the_test_begins_four_sizes_above_what_the_other_samples_suggest(good, f
     assert sizes == sorted(set(sizes), reverse=True)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("mode", "kept"), [("exact", True), ("statistical", False)])
 def test_the_program_has_the_format_in_which_disagreements_were_counted(mode, kept):
     options = {"reduce": "auto", "risk": 0.12, "mode": mode, "target": "cortex-m7"}

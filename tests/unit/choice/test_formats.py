@@ -264,6 +264,7 @@ def test_a_format_of_a_reduced_machine_is_judged_by_what_it_answers():
     assert "as float32 does" in candidates["int8"].reason
 
 
+@pytest.mark.exhaustive
 def test_a_program_within_the_instructions_is_taken_where_there_is_one():
     plan = plan_for(cancer_machine(), target="cortex-m7")
     free = choose_program(cancer_machine(), plan, lambda _: None).takes

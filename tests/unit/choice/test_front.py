@@ -72,6 +72,7 @@ def options_of(text: str) -> dict[str, str | None]:
     }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("model", "given"),
     [

@@ -72,6 +72,7 @@ def test_the_choice_that_is_taken_is_the_program_that_is_built(seed, tmp_path):
     assert taken.takes == built
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("options", [{"reduce": "off"}, {"mode": "statistical"}], ids=str)
 def test_what_the_user_asks_for_is_not_reduced(options, tmp_path):
     reduced, made = chosen(tmp_path, **options)
@@ -94,6 +95,7 @@ def compared(monkeypatch):
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n", "keys"), [(400, {"whole", "fewer"}), (260, None)])
 def test_of_few_control_samples_less_is_asked(n, keys, compared, tmp_path):
     """With all programs, one disagreement would leave nearly all vectors, and no exit."""
@@ -101,6 +103,7 @@ def test_of_few_control_samples_less_is_asked(n, keys, compared, tmp_path):
     assert [set(tried) for tried in compared] == [keys][: keys is not None]
 
 
+@pytest.mark.exhaustive
 def test_what_is_compared_does_not_depend_on_the_control_samples(compared, tmp_path):
     """Only how wide thresholds are, and how many vectors are left alone, may."""
     model, samples, _ = digits()
@@ -118,6 +121,7 @@ def test_what_is_compared_does_not_depend_on_the_control_samples(compared, tmp_p
         assert one.before_control == other.before_control
 
 
+@pytest.mark.exhaustive
 def test_all_promises_hold_together(compared, tmp_path):
     """Each is tested with a share of the doubt, so that any of the programs may be taken."""
     chosen(tmp_path, format="float32", optimize="mean")
@@ -133,6 +137,7 @@ def test_all_promises_hold_together(compared, tmp_path):
     assert reduction.chosen.limit == limit <= RISK
 
 
+@pytest.mark.exhaustive
 def test_where_no_size_is_kept_there_are_fewer_programs(monkeypatch, compared, tmp_path):
     def none(*args, **kwargs):
         raise BudgetError("no size keeps the risk")
@@ -143,6 +148,7 @@ def test_where_no_size_is_kept_there_are_fewer_programs(monkeypatch, compared, t
     assert made.keeps_promise
 
 
+@pytest.mark.exhaustive
 def test_twice_the_fewest_vectors_are_tried_where_all_would_be_taken(
     monkeypatch, compared, tmp_path
 ):
@@ -188,6 +194,7 @@ def test_both_programs_with_fewer_vectors_are_choices(tmp_path):
     assert sum(one.chosen for one in made.compared) == 1
 
 
+@pytest.mark.exhaustive
 def test_all_vectors_are_not_tried_where_they_cannot_be_better(monkeypatch, tmp_path):
     tried = []
     usual = whole_program.candidate

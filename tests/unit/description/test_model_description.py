@@ -29,6 +29,7 @@ def read_back(files):
     return machine_of(json.loads(files[DOCUMENT])["model"], files.get(TABLES, b""))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [*CORE, *SPECIAL, *ROUTED], ids=str)
 def test_described_machine_has_the_bytes_of_the_trained_one(case):
     emitted = case.emit("host")

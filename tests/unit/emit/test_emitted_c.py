@@ -283,6 +283,7 @@ def test_two_models_link_into_one_program_of_c_plus_plus(tmp_path):
     assert set(labels) <= {"0", "1", "2", "3"}
 
 
+@pytest.mark.few
 @pytest.mark.target
 @pytest.mark.parametrize(
     ("case", "target"), parameters(c for c in CASES if c[1] == "cortex-m7"), ids=str

@@ -74,6 +74,7 @@ def check(text: str, folder: Path) -> subprocess.CompletedProcess:
     return run(["clang", *flags, folder / "iris.c"])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", every_nth(CASES, 6))
 def test_every_pointer_through_which_tables_are_read_is_qualified(case, tmp_path):
     emitted = with_tables_apart(case)

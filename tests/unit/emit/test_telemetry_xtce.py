@@ -46,6 +46,7 @@ def read(text: str) -> list[tuple[str, str]]:
     return [(name, known[name]) for name in names]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_a_ground_system_reads_what_the_c_counted(case, tmp_path):
     emitted = catalogue.emitted(case, "host")

@@ -14,6 +14,7 @@ from evidence.attack_kinds import KINDS, Found, Kind, damaged, files_piece
 from evidence.campaign import Done, lines, most_behind, read_state, write_state
 
 
+@pytest.mark.exhaustive
 def test_it_goes_on_where_it_stopped(tmp_path):
     path = tmp_path / "campaign.json"
     state = read_state(path)

@@ -179,6 +179,7 @@ def test_series_of_tanh_reaches_its_bound():
     assert np.exp(-tanh_double.REDUCED_END) < 0.7117704
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "name",
     [
@@ -201,6 +202,7 @@ def test_gappa_proves_the_quick_scripts(claims, name, tmp_path):
     ] == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "script", "bound", "share"),
     [

@@ -33,6 +33,7 @@ def subject_of(model, target="cortex-m7"):
     return Subject("iris", emitted.program, emitted.target, emitted.files, {})
 
 
+@pytest.mark.exhaustive
 def test_the_driver_calls_every_function_of_every_header():
     for group, models in GROUPS.items():
         for model in models[::7]:

@@ -23,6 +23,7 @@ def test_identifiers_are_unique():
     assert len(names) == len(set(names))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("part", ["code", "tests", "evidence", "figure", "says", "promise"])
 def test_a_promise_that_lacks_a_part_is_found(part):
     lacking = replace(BITS, **{part: "" if part in ("figure", "promise") else ()})
@@ -39,6 +40,7 @@ def test_a_sentence_that_no_longer_stands_there_is_found():
     assert f"{BITS.name}: there is no file templates/header/gone.h.j2" in problems((gone,))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("part", "value", "problem"),
     [
@@ -86,6 +88,7 @@ def test_sentences_are_those_of_comments_lists_and_texts():
     assert all("Figures" not in one for one in promised)
 
 
+@pytest.mark.exhaustive
 def test_tests_of_a_promise_are_run_and_counted(tmp_path, monkeypatch):
     few = replace(BITS, tests=("tests/unit/verify/test_checks.py::test_equal_records_pass",))
     monkeypatch.setattr(traceability, "promises", lambda: (few,))

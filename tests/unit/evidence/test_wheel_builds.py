@@ -37,6 +37,7 @@ def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     assert first == second
 
 
+@pytest.mark.exhaustive
 def test_another_source_gives_another_wheel(tmp_path: Path) -> None:
     made = sdist(tmp_path / "one")
     shutil.unpack_archive(made, tmp_path, filter="data")

@@ -96,6 +96,7 @@ def test_what_is_required_is_there_whatever_it_costs() -> None:
     assert worst_operations(must.program) > worst_operations(usual.program)
 
 
+@pytest.mark.exhaustive
 def test_what_is_excluded_is_not_there() -> None:
     usual = names(chosen(moons(), mode="certified"))
     assert usual
@@ -103,6 +104,7 @@ def test_what_is_excluded_is_not_there() -> None:
     assert not {*usual} & {*without}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "options",
     [
@@ -128,6 +130,7 @@ def test_an_empty_list_of_exits_sums_every_query() -> None:
     assert names(chosen(moons(), mode="certified", stages="exact_sum")) == []
 
 
+@pytest.mark.exhaustive
 def test_mode_statistical_takes_proofs_where_they_cost_less() -> None:
     """Nothing is promised where nothing is risked."""
     made = chosen(moons())
@@ -136,6 +139,7 @@ def test_mode_statistical_takes_proofs_where_they_cost_less() -> None:
     assert made.exits.promise is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "options",
     [

@@ -21,6 +21,7 @@ def compiled(tolerance, **options):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("tolerance", "at_once"), [(1e-4, True), (1.0, False)])
 def test_a_sum_that_settles_hardly_any_query_is_left_out(tolerance, at_once):
     made = compiled(tolerance)
@@ -42,11 +43,13 @@ def test_decisions_are_still_those_of_the_exact_sum():
     assert 1e-6 < error.max() < 1e-2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("option", [{"step": 20_000}, {"tables": "image"}], ids=str)
 def test_steps_and_images_keep_the_exact_sum(option):
     assert not compiled(1e-4, **option).program.sums_at_once
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("C", "options", "replays"),
     [(1.0, {}, False), (1.0, {"replay": "float64"}, True), (1e6, {}, True)],

@@ -56,6 +56,7 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_samples_promise_the_risk_that_they_support():
     made = chosen(digits(), 900)
     calibration = made.exits.calibration
@@ -65,6 +66,7 @@ def test_samples_promise_the_risk_that_they_support():
     assert any(note.startswith(told) for note in calibration.notes)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("n", "source"), [(400, "data"), (100, "data"), (30, "generated")])
 def test_samples_that_are_too_few_choose_proved_exits(n: int, source: str):
     made = chosen(digits(), n)
@@ -104,6 +106,7 @@ def test_a_promise_that_is_asked_for_is_kept_or_refused(n: int, options: dict[st
         chosen(digits(), n, **options)
 
 
+@pytest.mark.exhaustive
 def test_what_the_worst_case_or_the_flash_may_grow_by():
     plain = chosen(digits(), 0, mode="exact").program
     fast = chosen(digits(), 0).program

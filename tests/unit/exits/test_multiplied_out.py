@@ -117,6 +117,7 @@ def test_a_linear_machine_keeps_its_weights():
     assert isinstance(made.program.sum, LinearSum)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["certified", "statistical"])
 def test_the_report_compares_it_with_the_sum_over_the_vectors(mode):
     case = Polynomial("one_vs_one", 2, n_samples=300)

@@ -69,6 +69,7 @@ def test_a_pair_that_no_class_settles_keeps_tables_of_all_pairs():
     assert lowered(turned).sum.own_pairs is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number_format", ["float32", "int16"])
 def test_forty_classes_are_compiled(number_format: str):
     X, y = make_blobs(1200, n_features=3, centers=40, cluster_std=1.5, random_state=0)

@@ -144,6 +144,7 @@ def test_local_machines_are_saved_as_a_pickle_that_is_read(
     assert [machine.classes[i] for i in evaluate(machine, X).labels] == labels.tolist()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("number", range(len(ALL_C)))
 def test_c_compiles_without_a_warning(
     number: int, folders: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -38,6 +38,7 @@ def test_pipe_gets_the_markdown_of_the_page(
     assert capsys.readouterr().out == page.read_text(encoding="utf-8")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_page_is_whole_on_a_terminal_of_80_columns(
     page: Path, narrow: Console, capsys: pytest.CaptureFixture[str]

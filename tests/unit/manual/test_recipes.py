@@ -154,6 +154,7 @@ def test_regressions_of_e1071_give_values_that_are_not_scaled() -> None:
     assert np.abs(values - X[:, 3]).max() < 1
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("scaled", ["TRUE", "FALSE", "c(TRUE, FALSE, TRUE, TRUE)"])
 def test_machines_of_kernlab_become_a_table(scaled: str) -> None:
     kept = "kept <- y > 0; y <- factor(ifelse(y == 2, 1, -1))"
@@ -169,6 +170,7 @@ def test_machines_of_kernlab_become_a_table(scaled: str) -> None:
     assert (np.array(names_of(machine, X)) > 0).tolist() == (both[len(X) :] == 2).tolist()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("normalized", [False, True])
 def test_models_of_weka_become_libsvms(normalized: bool) -> None:
     """With Weka 3.6.14 and LIBSVM 3.24 of Debian 12."""
@@ -194,6 +196,7 @@ def test_models_of_weka_become_libsvms(normalized: bool) -> None:
     assert len(set(labels)) == 3
 
 
+@pytest.mark.exhaustive
 def test_functions_of_dlib_become_a_table() -> None:
     need("g++")
     libraries = ["-ldlib", "-lblas"]

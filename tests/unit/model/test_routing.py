@@ -59,6 +59,7 @@ def boundary_inputs(machine: KernelMachine) -> np.ndarray:
     return np.concatenate([np.float32(X[::10]), *found])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", routed.CORE, ids=str)
 def test_the_walk_of_float32_and_of_float64_leaves_the_right_leaf_open(case):
     machine = case.machine()
@@ -82,6 +83,7 @@ def test_the_walk_of_float32_and_of_float64_leaves_the_right_leaf_open(case):
     assert (walks[1].n_open > 0).any() == (routing.n_leaves > 1)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", routed.CORE, ids=str)
 def test_bounds_hold_the_decisions_of_every_leaf_that_may_be_right(case):
     machine = case.machine()

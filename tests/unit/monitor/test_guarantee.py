@@ -94,6 +94,7 @@ def discrete(rng: np.random.Generator, n: int) -> np.ndarray:
     return ATOMS[rng.choice(len(ATOMS), size=n, p=WEIGHTS / WEIGHTS.sum())]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("draw", "fresh"), [(continuous, continuous), (doubled, continuous), (discrete, discrete)]
 )
@@ -108,6 +109,7 @@ def test_no_larger_share_of_fresh_inputs_is_found_strange(linear, draw, fresh):
     assert failed <= MOST_FAILURES
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number_format", ["float32", "int16", "int8"])
 def test_at_most_the_place_less_one_of_the_samples_that_set_the_limit_are_beyond(number_format):
     X, y = load_digits(return_X_y=True)

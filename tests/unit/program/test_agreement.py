@@ -97,6 +97,7 @@ def test_every_stage_has_a_place_in_the_order_of_a_program():
     assert {stage.place for stage in CATALOGUE} == set(Place)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", CASES)
 def test_no_stage_can_be_laid_out_for_another_constant_of_the_program(name, monkeypatch):
     made = program(name)

@@ -113,6 +113,7 @@ def own_classes() -> set[str]:
     return {name for name, cls in found if cls.__module__.startswith("kmcompile.")}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_program_comes_back_with_the_same_bytes_and_answers(case):
     program, X = emitted(case).program, emitted(case).queries[:200]

@@ -21,6 +21,7 @@ def of_pieces(program):
     return total
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "case", [*QUICK, *(pytest.param(one, marks=pytest.mark.exhaustive) for one in OTHERS)], ids=str
 )

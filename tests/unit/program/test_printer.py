@@ -106,6 +106,7 @@ def test_what_is_read_back_has_the_same_text(case):
     assert str(program) == str(program) == str(again)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_another_constant_is_another_text(case):
     """By one unit in the last place, and of an array in one element."""

@@ -46,6 +46,7 @@ def fitted(model: Any) -> Any:
     return model.fit(X[:400], y[:400])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("model", CLASSIFIERS, ids=str)
 def test_the_machine_and_its_c_give_the_classifiers_labels(model):
     X, _ = cancer()
@@ -93,6 +94,7 @@ def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
     assert load_model(tmp_path / "cells.pkl").sha256 == load_model(model).sha256
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("route", ["flat", "two_levels"])
 def test_leaves_that_vote_among_their_own_classes_are_compiled(route):
     X, y = load_digits(return_X_y=True)

@@ -25,6 +25,7 @@ def by_distance(X: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.argsort(((X - x) ** 2).sum(axis=1), kind="stable")
 
 
+@pytest.mark.few
 @parametrize_with_checks(ESTIMATORS)
 def test_is_an_estimator_of_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

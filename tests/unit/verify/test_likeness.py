@@ -31,6 +31,7 @@ def copied(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.repeat(normal(rng, -(-n // 10)), 10, axis=0)[:n]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("draw", [normal, repeated, copied])
 @pytest.mark.parametrize(("n", "m"), [(30, 10), (200, 400)])
 def test_samples_of_one_distribution_hardly_ever_raise_an_alarm(monkeypatch, draw, n, m) -> None:

@@ -48,6 +48,7 @@ def case(request):
     return request.param
 
 
+@pytest.mark.exhaustive
 def test_every_exit_gives_every_label_or_is_named(case):
     low, _, X, notes = made(case)
     results, _ = classify(low.program, X)

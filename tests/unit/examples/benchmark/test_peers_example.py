@@ -33,6 +33,7 @@ def model(bench: Any) -> Any:
     return bench.Model.fitted("iris", SVC(gamma=0.5), (X[::2], y[::2] * 2, X[1::2]))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("peer", ["plain", "plain_fast", "kmcompile_exact", "kmcompile_auto"])
 def test_labels_of_our_own_rows_are_those_of_predict(
     bench: Any, model: Any, peer: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -45,6 +45,7 @@ def operations(program: Program, X: np.ndarray) -> np.ndarray:
     return np.maximum(counted, 0).sum(axis=1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["certified", "statistical"])
 @pytest.mark.parametrize("name", ["cancer", pytest.param("digits", marks=pytest.mark.exhaustive)])
 def test_no_query_takes_more_than_a_quarter_beyond_a_sum_without_zeros(
@@ -68,6 +69,7 @@ def test_no_query_takes_more_than_a_quarter_beyond_a_sum_without_zeros(
         assert (operations(made.program, X) <= MOST * operations(exact.program, X)).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.filterwarnings("ignore:a call takes up to:UserWarning")
 def test_an_exit_pays_where_zeros_are_skipped() -> None:
     """Its mean decides: a sparse query that it leaves open may take more than its own sum."""

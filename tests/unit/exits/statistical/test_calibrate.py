@@ -169,6 +169,7 @@ def test_expected_control_promises_without_a_confidence(tmp_path: Path) -> None:
     assert (promise.disagreements + 1) / (promise.n_samples + 1) <= 0.01
 
 
+@pytest.mark.exhaustive
 def test_training_samples_are_promised_nothing(tmp_path: Path) -> None:
     X = (load_digits().data[:600] / 16).astype(np.float32)
     made = calibrated(case_of("digits"), tmp_path, X=X)

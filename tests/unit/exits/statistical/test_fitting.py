@@ -69,6 +69,7 @@ def test_stages_are_of_every_kind_and_told_apart(n_classes: int) -> None:
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n_classes", some([2, 10], ("2",)))
 def test_no_stage_decides_anything_yet(n_classes: int) -> None:
     case = digits("rbf", n_classes)
@@ -150,6 +151,7 @@ def test_classes_without_a_sample_are_no_obstacle() -> None:
             assert np.isfinite(table.values).all()
 
 
+@pytest.mark.exhaustive
 def test_an_exit_that_the_samples_do_not_determine_is_left_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -75,6 +75,7 @@ def test_partial_sums_with_simple_thresholds_disagree_on_no_sample(kernel: str) 
     assert_on_edge(program, case)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "thresholds", [pytest.param("simple", marks=pytest.mark.exhaustive), "maxsmoothed"]
 )

@@ -27,6 +27,7 @@ def dense(machine: KernelMachine, reduced: KernelMachine, leaf: int) -> np.ndarr
     return np.sqrt(np.maximum((a @ gram * a).sum(axis=1), 0.0))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_distances_of_leaves_are_upper_bounds_and_tight(case):
     reduced = case.machine()
@@ -42,6 +43,7 @@ def test_distances_of_leaves_are_upper_bounds_and_tight(case):
         assert (of.distance[leaf] ** 2 >= real**2 - rounded).all()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_no_decision_is_further_from_the_trained_one_than_its_leaf_s_distance(case):
     reduced = case.machine()
@@ -67,6 +69,7 @@ def test_a_leaf_that_stays_has_no_distance():
     assert (reduced.reduced_from.distance[~kept] > 0).any()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_the_bound_of_the_sum_has_the_distance(case):
     reduced = case.machine()

@@ -29,6 +29,7 @@ def batch_of(emitted) -> tuple[np.ndarray, Batch]:
     return X, program.prepare.run(Batch.of(X, program.n_decisions))
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_interval_holds_the_decisions(case):
     emitted = catalogue.emitted(case, "host")
@@ -41,6 +42,7 @@ def test_every_interval_holds_the_decisions(case):
         assert (after.most >= reference.decisions - reference.error).all()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_more_vectors_give_narrower_intervals_and_decide_more(case):
     emitted = catalogue.emitted(case, "cortex-m7")

@@ -105,6 +105,7 @@ def lowered(machine: KernelMachine, number_format: str, samples: Any = None) -> 
     return made
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("number_format", ["int16", "int8"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_bounds_and_labels_hold_of_floats_and_of_codes(kind, number_format):

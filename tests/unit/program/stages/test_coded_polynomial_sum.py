@@ -93,6 +93,7 @@ def inputs(program: Program, codes: str) -> np.ndarray:
     return np.concatenate([usual, ends, table.high * np.eye(n, dtype=np.int64), 0 * usual[:1]])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "case",
     [

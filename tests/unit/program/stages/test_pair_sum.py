@@ -103,6 +103,7 @@ def test_a_class_that_lacks_one_sure_vote_meets_only_the_class_that_could_take_i
     assert (votes.evaluated & ~known).sum() == 1
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", [Pairs(), *MORE], ids=str)
 def test_decisions_lie_within_the_bounds_of_the_exact_sum(case):
     """Both hold the same true value, so they differ by at most the sum of their bounds."""

@@ -36,6 +36,7 @@ from kmcompile.kernels import (
 from kmcompile.kernels.matern import DEGREES
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("term", TERMS, ids=str)
 def test_the_bound_of_a_sum_holds(term):
     stage = stage_of(term.machine, skip_zeros=term.skip_zeros)
@@ -90,6 +91,7 @@ def test_bounds_of_poly_hold_for_every_degree_about_its_zero(degree, coef0):
     assert excess(machine, stage_of(machine), exactly(np.concatenate([X, zeros]))) <= 1.0
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16])
 @pytest.mark.parametrize(
     "kernel",
@@ -124,6 +126,7 @@ KERNELS_OF_SUMS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("gamma", [0.01, 0.7, 30.0])
 @pytest.mark.parametrize("scale", [1e-26, 1e-3, 300.0])
 @pytest.mark.parametrize("kernel", KERNELS_OF_SUMS)
