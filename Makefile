@@ -1,6 +1,6 @@
 # make demo      set up, train an SVM, compile it for a Cortex-M7, verify it, print the report;
 #                print what an SVM for digits can be compiled to with samples and a risk
-# make test      set up, then lint, type check and run the tests: 20 minutes on two idle cores
+# make test      set up, then lint, type check and run the tests: 8 minutes on two idle cores
 # make test-rest set up, then all other tests: every combination, every float32 argument, and
 #                the fuzzers for a minute; with MINUTES=60 the tests that are not begun by then
 #                are skipped and counted

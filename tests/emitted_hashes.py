@@ -33,8 +33,12 @@ from kit import (
     certified,
     coded,
     coded_polynomials,
+    images,
+    input_tolerances,
     integer_exits,
+    long_replays,
     many_classes,
+    monitors,
     pairs,
     polynomials,
     ratios,
@@ -43,7 +47,10 @@ from kit import (
     routed,
     sparse_digits,
     stage_pairs,
+    stepped,
+    watched,
 )
+from kit.steps import InSteps
 from kmcompile.resources import targets_dir
 
 Files = Mapping[str, bytes]
@@ -82,6 +89,13 @@ ON_BOARDS = (
     *additive.CORE,
     *routed.CORE,
     *routed.VOTES,
+    *images.CORE,
+    *input_tolerances.CORE,
+    *long_replays.QUICK,
+    *monitors.CORE,
+    *watched.CORE,
+    *watched.DOUBLED,
+    *(InSteps(case) for case in stepped.QUICK),
 )
 BOARDS = ("host", "cortex-m7", "avr")
 

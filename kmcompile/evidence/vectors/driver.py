@@ -18,8 +18,7 @@ from kmcompile.evidence.vectors.inner import (
 )
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.program.program import Program
-from kmcompile.program.stages import LeafExpansion, NearestVectors, PairSum, Vote
-from kmcompile.program.stages.sums.long_pairs import LongPairs
+from kmcompile.program.stages import LeafExpansion, NearestVectors, Vote
 from kmcompile.text.c_functions import Function
 
 _TABLE = re.compile(
@@ -110,7 +109,7 @@ def driver(
 
 def _inner(functions: dict[str, Function], program: Program) -> dict[str, object]:
     """Return what templates/evidence/inner.c.j2 takes."""
-    unit = units(functions)
+    unit, replay = units(functions), program.replay
     box_at = functions.get("box_at")
     places = unit["map_places"]
     of = "float" if places is None else places.parameters[0].c_type
@@ -126,17 +125,13 @@ def _inner(functions: dict[str, Function], program: Program) -> dict[str, object
         "breaks_ties": isinstance(program.label, Vote) and program.label.break_ties,
         "of_distance": box_at is not None and "distance" in box_at.names,
         "block_steps": block_steps(functions),
-        "end_replay": "do_end_replay" in functions and _replays_pairs(program),
+        "end_replay": "do_end_replay" in functions and replay is not None and replay.sum.sums_pairs,
         "places": {
             "x": of,
             "is_float": of == "float",
             "taker": "features_of" if of == "float" else "codes_of",
         },
     }
-
-
-def _replays_pairs(program: Program) -> bool:
-    return program.replay is not None and isinstance(program.replay.sum, PairSum | LongPairs)
 
 
 def _of_workspace(declared: Mapping[str, Function]) -> dict[str, Function]:
