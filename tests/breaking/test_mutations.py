@@ -117,7 +117,7 @@ def test_every_field_is_a_term_or_a_value(kind):
     assert {field.name for field in fields(kind)} == {*TERMS[kind], *VALUES[kind]}
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", DERIVED)
 def test_every_constant_is_at_least_what_its_derivation_needs(case):
     derived = DERIVED[case]()

@@ -186,6 +186,7 @@ def templates_of(program) -> set[str]:
     return used
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", catalogue.CORE, ids=str)
 def test_the_queries_reach_every_status_and_both_certificates(case):
     emitted = catalogue.emitted(case, "host")
@@ -239,6 +240,7 @@ def test_every_step_has_its_template_and_a_bit_exact_case():
     assert names == {step.name for prepare in prepared for step in prepare.steps}
 
 
+@pytest.mark.exhaustive
 def test_every_scalar_function_has_a_bit_exact_case():
     used = {"square_root", "square_root_double", "root_bound"}
     told = [catalogue.emitted(case, "host").program for case in calibrated.CORE]
@@ -257,6 +259,7 @@ def test_every_scalar_function_has_a_bit_exact_case():
     assert used == templates("scalar")
 
 
+@pytest.mark.exhaustive
 def test_every_task_has_a_bit_exact_case():
     cases = [*catalogue.CORE, *catalogue.SPECIAL, *regressions.CORE]
     machines = [catalogue.emitted(case, "host").machine for case in cases]

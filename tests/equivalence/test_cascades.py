@@ -83,6 +83,7 @@ def counting(text: str) -> str:
     return text.replace("/* |v|, of any v", counter + "/* |v|, of any v", 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(cascades.CORE, 3))
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
 def test_a_total_is_computed_twice_only_where_its_whole_block_takes_less(case, target, tmp_path):

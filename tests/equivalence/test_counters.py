@@ -39,6 +39,7 @@ def test_the_host_counts_every_answer_as_python_does(case, tmp_path):
     np.testing.assert_array_equal(records, emitted.records)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize(
     ("target", "case"),

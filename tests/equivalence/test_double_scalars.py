@@ -152,6 +152,7 @@ def test_the_c_gives_the_interpreter_s_bits(compiler, optimisation, tmp_path):
         assert np.array_equal(found.view(np.uint64), function.of(values).view(np.uint64)), name
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_contracted_functions_keep_their_bounds(name, compiler, tmp_path):

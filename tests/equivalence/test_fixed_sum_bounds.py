@@ -55,6 +55,7 @@ def check(case: Case, X: np.ndarray) -> float:
     return largest
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_decisions_lie_within_their_bounds_of_the_real_numbers(kind, seed):
@@ -104,6 +105,7 @@ def _trained(name: str, number_format: str) -> tuple[Case, RealModel, np.ndarray
     return case, RealModel(estimator), np.concatenate([X[test], X[train[:6]]])
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     ("name", "number_format"),
     [("digits", "lossless"), ("digits / 16", "lossless")]

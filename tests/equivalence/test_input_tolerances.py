@@ -44,7 +44,7 @@ def test_c_matches_the_interpreter_bit_for_bit(case, tmp_path):
     check_on_host(catalogue.emitted(case, "host"), Compiler("gcc", FAST), tmp_path)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [*CORE[1:4], *CORE[5:], MORE[1]], ids=str)
 def test_c_in_steps_matches_the_interpreter_bit_for_bit(case, tmp_path):
     """The last step of the sum bounds the decisions over the box, too."""
@@ -52,6 +52,7 @@ def test_c_in_steps_matches_the_interpreter_bit_for_bit(case, tmp_path):
     check_on_host(emitted, Compiler("gcc", FAST), tmp_path)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", EVERY, ids=str)
 def test_no_point_within_the_tolerance_has_another_label_than_a_certified_one(case):
     """Corners, points inside, and steps against the slope of the nearest decisions."""

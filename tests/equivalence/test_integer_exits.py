@@ -21,6 +21,7 @@ def test_c_gives_the_interpreter_s_answers_bit_for_bit(case, compiler, tmp_path)
     check_on_host(catalogue.emitted(case, "host"), compiler, tmp_path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(integer_exits.CORE, 6))
 def test_c_has_no_warnings(case, tmp_path):
     need("gcc")
@@ -39,6 +40,7 @@ def test_every_exit_decides_inputs_of_either_entry(case):
         assert set(stages) == set(range(len(emitted.program.exit_stages)))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "case", [c for c in integer_exits.CORE if isinstance(c, integer_exits.Certified)], ids=str
 )

@@ -147,7 +147,7 @@ def source(table: CodeTable) -> str:
     return "\n".join(text) + MAIN.replace("@SPARSE@", sparse).replace("@TYPE@", view.sum_type)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @settings(max_examples=4)
 @given(st.sampled_from(COMPILERS), st.integers(1, 40), st.integers(1, 70), st.integers(0, 10**6))
 @pytest.mark.parametrize("scale", SCALES)
@@ -195,7 +195,7 @@ def emitted(grid: str, sparse: bool, target: str) -> Emitted:
     return Emitted(machine, program, loaded)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("board", ["cortex-m0", "cortex-m7", "cortex-m55"])
 @pytest.mark.parametrize("sparse", [False, True], ids=["dense", "sparse"])

@@ -118,7 +118,7 @@ def counted(case: object, target: str) -> tuple[list[Counted], list[Taken]]:
         return count_loops(emitted(case, target), Path(folder))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("case", "target"),
     [
@@ -138,6 +138,7 @@ def test_no_loop_turns_more_often_than_its_flow_fact_says(case, target):
         assert branch.most_of_query <= branch.fact.query_total, branch
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [pairs.CORE[0], pairs.MORE[3]], ids=str)
 def test_entries_and_kernels_of_all_pairs_are_bounded_and_may_meet_the_bound(case):
     loops, (kernel, *of_replay) = counted(case, "cortex-m7")

@@ -62,6 +62,7 @@ def test_retrained_model_flies_on_the_code_of_the_first(name, mode, tmp_path):
     check(first.with_image_of(later), HOST, tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_local_expansion_of_a_retrained_model_flies_in_the_shape_of_the_first(tmp_path):
     need_tools(HOST)
     name, stage = "breast_cancer_rbf", "local_expansion"

@@ -27,6 +27,7 @@ def test_c_gives_the_interpreter_s_answers_with_every_monitor(case, tmp_path):
     assert result.self_test == Status.OK
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", monitors.CORE, ids=str)
 def test_a_monitor_changes_no_answer_but_in_range(case):
     emitted = catalogue.emitted(case, "host")

@@ -39,6 +39,7 @@ def rebuilt(emitted: Emitted, folder: Path) -> rebuild.Machine:
     return rebuild.Machine(folder / document)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", by_fields([*every_combination(), *SPECIAL]))
 def test_rebuilt_decisions_are_the_reference_s_and_within_the_answers_bounds(case, tmp_path):
     emitted = case.emit("host")

@@ -33,7 +33,7 @@ def emitted(case: ReducedLeaves, target: str = "host") -> Emitted:
     return Emitted(made.machine, made.program, made.target, queries)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_c_is_the_interpreter_s_and_bounds_are_the_trained_machine_s(case, tmp_path):
     made = emitted(case)

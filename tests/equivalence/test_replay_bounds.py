@@ -183,7 +183,7 @@ def check_claims(case: replays.Replayed, X: np.ndarray, result: RunResult) -> No
             assert answer["label"] == real.label(exact)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", every_nth([*replays.CORE, *replays.SPARSE], 5))
 def test_the_replay_is_right_where_the_compiler_contracts(case, compiler, tmp_path):
@@ -195,7 +195,7 @@ def test_the_replay_is_right_where_the_compiler_contracts(case, compiler, tmp_pa
     check_claims(case, emitted.queries, result)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth([*replays.CORE, *replays.SPARSE], 5))
 def test_the_replay_is_right_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""

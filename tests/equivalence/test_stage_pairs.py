@@ -120,6 +120,7 @@ def test_c_gives_the_interpreter_s_answers_for_most_pairs_of_stages_on_a_board(t
     check((*ON_BOARD, MANY_CLASSES), "cortex-m7", tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_every_stage_of_the_covering_set_has_queries_in_some_program():
     """A stage behind others that decide all would be compared with nothing."""
     reached = set()

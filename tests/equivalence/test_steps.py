@@ -67,6 +67,7 @@ def test_a_large_number_of_operations_is_one_step(case):
         assert planned.pair_place.repeats == program.n_decisions
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", QUICK, ids=str)
 def test_the_answers_at_once_do_not_depend_on_the_option(case):
     emitted = case.emit("host")

@@ -27,7 +27,7 @@ FEW = covering(
 )
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("chain", FEW, ids=str)
 def test_answers_with_few_kernels_are_the_interpreters(chain: Chain) -> None:
     emitted = chain.emit("host", "iris")

@@ -81,7 +81,7 @@ def most_kernels(program) -> int:
     return int(exits + summed + replayed)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth([*cascades.CORE, *certified.EVERY], 6))
 @pytest.mark.parametrize("target", ["host", "cortex-m7"])
 def test_no_damage_of_a_table_leads_a_call_astray(case, target, tmp_path):

@@ -103,7 +103,7 @@ def _rows(values: np.ndarray) -> str:
     return ", ".join("{ " + ", ".join(str(v) for v in row) + " }" for row in values.tolist())
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("target", "more"),
     [

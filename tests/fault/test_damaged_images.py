@@ -68,7 +68,7 @@ def check_mutations(name, times, folder):
             assert foreign == 0
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_no_damaged_image_is_taken(name, tmp_path):
     check_mutations(name, 2_000, tmp_path)
@@ -108,7 +108,7 @@ int main(void)
 """
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_no_function_takes_a_model_that_is_not_open(name, tmp_path):
     model, mode, more = SUBJECTS[name]

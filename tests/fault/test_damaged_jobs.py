@@ -103,6 +103,7 @@ LEFT_OUT = {
 }
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", LEFT_OUT)
 def test_a_check_that_is_left_out_is_found(name, tmp_path: Path):
     case, check_in_c = LEFT_OUT[name]

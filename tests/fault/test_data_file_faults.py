@@ -155,7 +155,7 @@ def _originals() -> list[bytes]:
     return [*streams, csv.encode(), light.encode()]
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("number", range(6))
 def test_damaged_files_give_samples_or_an_input_error(tmp_path, number):
     """reliability 3, 6: 1,500 mutations of each format; nothing else is ever raised."""

@@ -103,6 +103,7 @@ def test_options_of_other_types_are_wrong_usage(option, value):
         kmcompile.compile_model(SVC().fit(X, Y), **{option: value})
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("value", [np.float64(0.5), "0.5", 0.5, None])
 def test_numbers_of_numpy_and_texts_are_taken(value):
     assert _compiled(SVC().fit(X, Y), threshold=value, mode="exact", max_flash=np.int64(10**6))

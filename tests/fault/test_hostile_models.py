@@ -244,6 +244,7 @@ BOMBS = {
 DEEP = ("nested lists", "nested tuples", "nested dicts", "nested keys", "nested objects")
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", some(list(BOMBS), set(BOMBS) - set(DEEP)))
 def test_bombs_are_refused(name, tmp_path):
     """reliability 3: sizes are checked against the bytes that are there; no deep recursion."""

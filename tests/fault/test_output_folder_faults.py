@@ -59,6 +59,7 @@ def test_with_the_disk_full_at_any_call_the_folder_is_the_old_or_the_new_one(tmp
     assert {"refused"} <= {end for _, end, *_ in outcomes[:-1]} <= {"refused", "survived"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fault", ["kill", "interrupt", "disk_full"])
 def test_without_exchange_the_next_run_finds_the_old_or_the_new_folder(tmp_path, fault):
     """reliability 22: the fallback has a moment without a folder; the next run puts it back."""
@@ -67,6 +68,7 @@ def test_without_exchange_the_next_run_finds_the_old_or_the_new_folder(tmp_path,
     assert {recovered for _, _, _, recovered, *_ in outcomes} == {"old", "new"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("fault", ["kill", "interrupt", "disk_full"])
 def test_the_next_run_leaves_nothing_behind(tmp_path, fault):
     """reliability 22: leftovers of a killed run are cleaned."""

@@ -136,6 +136,7 @@ def test_report_tells_what_is_promised(
     assert (report["risk"]["upper_bound"] is None) == (guarantee == "none")
 
 
+@pytest.mark.exhaustive
 def test_a_replay_that_is_asked_for_and_does_not_fit_exits_4(
     digits_files: None, capsys: pytest.CaptureFixture[str]
 ) -> None:

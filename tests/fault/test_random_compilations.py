@@ -30,7 +30,7 @@ def test_every_estimator_that_is_read_is_drawn():
     assert set(KINDS) == {*ESTIMATORS, *OWN_ESTIMATORS}
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("first", range(0, 30, 10))
 def test_no_compilation_at_random_ends_as_a_defect(first):
     for seed in range(first, first + 10):

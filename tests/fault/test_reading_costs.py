@@ -71,6 +71,7 @@ def _measure(names, folder):
         assert cost["additions"] <= PROMISED_ADDITIONS, (name, size, cost)
 
 
+@pytest.mark.exhaustive
 def test_hostile_files_cost_what_is_promised(tmp_path):
     """reliability 45: 500 MB and 50 bytes a byte, and 10 seconds."""
     _measure(sorted(MEASURED), tmp_path)

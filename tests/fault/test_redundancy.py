@@ -104,6 +104,7 @@ def flipping(emitted, folder) -> None:
     harness.write_text(whole.replace("return (uint32_t)status;", "return failed + status;"))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [SMALL, CODES], ids=str)
 @pytest.mark.parametrize(
     "target",
@@ -126,6 +127,7 @@ def test_a_board_with_tables_in_ram_repairs_a_flip_in_every_block(target, case, 
     np.testing.assert_array_equal(result.records, emitted.records)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("target", ["cortex-m7", "avr", "leon3"])
 def test_a_board_with_tables_in_flash_answers_and_passes(target, tmp_path):

@@ -83,7 +83,7 @@ def _check_tampering(target, model, expected, tmp_path):
         setattr(target, name, value)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", FITTED)
 def test_tampering_with_any_field_is_refused_or_harmless(kind, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""
@@ -132,7 +132,7 @@ def test_tampering_with_any_field_inside_is_refused_or_harmless(kind, path, tmp_
     _check_tampering(target, model, load_model(model).sha256, tmp_path)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("step", [*STEPS, COLUMNS], ids=lambda step: type(step).__name__)
 def test_tampering_with_any_transformer_field_is_refused_or_harmless(step, tmp_path):
     """reliability 10: inconsistent shapes, types and values, in every attribute."""

@@ -165,7 +165,7 @@ def test_the_sketch_of_arduino_builds_for_an_avr(tmp_path: Path) -> None:
     succeed(["avr-gcc", *flags, "-Werror", *parts])
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("name", [one.name for one in list_targets() if one.boot])
 def test_it_compiles_for_each_board_without_a_warning(name: str, tmp_path: Path) -> None:

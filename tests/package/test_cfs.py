@@ -101,6 +101,7 @@ def test_300_queries_of_each_model_are_answered_in_bursts(core: Core) -> None:
     assert not [line for line in lines if line.startswith(("dropped", "squelched"))]
 
 
+@pytest.mark.exhaustive
 def test_32_commands_may_wait_and_the_bus_drops_more(core: Core) -> None:
     lines = core.talk([("iris", "CMD", 2, query(i, [5.0, 3.0, 1.0, 0.2])) for i in range(33)])
     assert lines.count(f"dropped {0x1800 | app_of('iris').topic:04X}") == 1

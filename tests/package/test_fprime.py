@@ -42,7 +42,7 @@ def counting(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project_in(tmp_path_factory.mktemp("counting"), telemetry=True)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("component", ["Iris", "IrisActive", "Disease", "DiseaseActive"])
 def test_its_own_unit_tests_pass(component: str, project: Project) -> None:
     n_tests = 6

@@ -71,6 +71,7 @@ def test_the_linker_snippet_places_the_section(package: Path, tmp_path: Path) ->
     assert succeed([build / "sample"]).startswith("iris: answer")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", ["regression", "codes"])
 def test_two_modules_build_into_one_image(model: str, package: Path, tmp_path: Path) -> None:
     other = packaged("zephyr", tmp_path / "o", model, name=LONG) / LONG

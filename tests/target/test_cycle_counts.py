@@ -157,7 +157,7 @@ def test_a_missing_simavr_says_how_to_install_it(simulated, monkeypatch):
 PROGRAMS = (catalogue.CORE[0], cascades.CORE[0], certified.EVERY[0], coded.CORE[0])
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", PROGRAMS, ids=str)
 @pytest.mark.parametrize("target", MODELLED, ids=by_name)
 def test_no_query_of_a_program_takes_more_than_its_static_worst_case(tmp_path, target, case):

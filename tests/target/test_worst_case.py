@@ -139,7 +139,7 @@ def run(target, text, folder, limits=(0, 1, 7, 2000)):
     return worst, counted
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", ONE_OF_EACH, ids=lambda target: target.name)
 def test_loops_that_run_to_the_end_take_the_worst_case(target, tmp_path):
     blocks = "".join(f"    {{{body}    }}\n" for body in BODIES.values())

@@ -68,6 +68,7 @@ def test_codes_go_to_their_entry(case):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("order", ["F", "strided", "big-endian"])
 def test_codes_may_stand_in_memory_in_any_way(case, order):
     width, _, compiled, codes = case

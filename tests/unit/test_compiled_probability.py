@@ -42,6 +42,7 @@ def test_predict_proba_is_scikit_learns_within_the_reported_bound(case):
     assert check["queries"] == len(X)
 
 
+@pytest.mark.exhaustive
 def test_labels_are_predict_s_where_they_are_certified(case):
     model, X, folder = case
     compiled = kmcompile.load(folder)

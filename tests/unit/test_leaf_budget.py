@@ -71,6 +71,7 @@ def test_leaves_are_as_large_as_the_budget_allows():
     assert f"--max-instructions {budget}" in made.report["tool"]["command"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_a_budget_that_nothing_exceeds_changes_no_leaf():
     need_tools(load_target("cortex-m4"))

@@ -81,6 +81,7 @@ def test_wheel_holds_every_page_of_the_manual(wheel: Path) -> None:
     assert pages and inside >= {f"kmcompile/manual/{name}" for name in pages}
 
 
+@pytest.mark.exhaustive
 def test_wheel_from_the_sdist_is_the_same(wheel: Path, tmp_path: Path) -> None:
     sdist = build("sdist", CHECKOUT, tmp_path / "sdist")
     shutil.unpack_archive(sdist, tmp_path / "source")

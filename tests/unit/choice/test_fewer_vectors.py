@@ -74,6 +74,7 @@ def test_as_many_vectors_as_there_are_is_the_machine_itself():
     assert "nothing to reduce" in made.reduction.notes[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["certified", "exact"])
 def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw(mode):
     risk = 0.06
@@ -177,6 +178,7 @@ def test_too_few_samples_are_refused():
         asked(data=held_out()[:150], reduce="9")
 
 
+@pytest.mark.exhaustive
 def test_no_size_fits_a_small_flash():
     with pytest.raises(BudgetError, match="no size fits 2,000 bytes of flash and keeps a risk"):
         asked(data=held_out(), reduce="auto", risk=0.06, mode="certified", max_flash=2000)

@@ -216,6 +216,7 @@ def test_8_bits_that_certify_too_little_are_taken_only_where_they_are_asked_for(
         assert candidates["int8"].reason.startswith("not for this machine")
 
 
+@pytest.mark.exhaustive
 def test_no_taken_format_is_not_for_the_machine():
     sizes = {key: c.lowered.program.table_bytes for key, c in chosen(wiggly_machine())[1].items()}
     for flash_bytes in sizes.values():

@@ -44,6 +44,7 @@ def chosen(folder, samples=None, **options):
     return choose_whole(machine, plan, None, lambda text: None)
 
 
+@pytest.mark.exhaustive
 def test_fewer_vectors_are_taken_and_keep_the_risk():
     model, samples, fresh = digits()
     made = compile_model(

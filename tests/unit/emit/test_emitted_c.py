@@ -192,6 +192,7 @@ WATCHED = [(watched.CORE[1], "host")]
 IN_IMAGES = [(images.CORE[1], "host"), (images.CORE[4], "host")]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("optimisation", ["-O0", "-O2", "-O3", "-Os"])
 @pytest.mark.parametrize(

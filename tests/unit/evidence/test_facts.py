@@ -48,6 +48,7 @@ def emitted() -> tuple[tuple[str, Function], ...]:
     return tuple(found)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("fact", HYPOTHESES, ids=[one.functions for one in HYPOTHESES])
 def test_a_fact_is_about_an_expression_that_is_emitted(fact):
     assert any(

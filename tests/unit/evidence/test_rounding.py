@@ -46,6 +46,7 @@ def operations_of(claim):
     return "\n".join(proof.text for proof in claim.proofs)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(
     "name",
     [
@@ -79,6 +80,7 @@ CHANGES = [
 ]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize(("module", "function", "name", "member", "script"), CHANGES)
 def test_a_changed_constant_of_the_c_changes_the_script(
     module, function, name, member, script, monkeypatch
@@ -179,7 +181,7 @@ def test_series_of_tanh_reaches_its_bound():
     assert np.exp(-tanh_double.REDUCED_END) < 0.7117704
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     [

@@ -32,6 +32,7 @@ def sdist(folder: Path) -> Path:
     return made
 
 
+@pytest.mark.exhaustive
 def test_two_builds_give_the_same_bytes(tmp_path: Path) -> None:
     first, second = build_twice.digests(sdist(tmp_path))
     assert first == second

@@ -89,6 +89,7 @@ def test_inputs_out_of_range_are_still_proved() -> None:
     assert not (outside & (results["stage"] == 0)).any()
 
 
+@pytest.mark.exhaustive
 def test_what_is_required_is_there_whatever_it_costs() -> None:
     usual = chosen(moons(), mode="certified")
     must = chosen(moons(), mode="certified", require="bound_sequence")
@@ -211,6 +212,7 @@ def test_what_is_unknown_or_of_another_mode_is_refused(
         chosen(moons(), **options)
 
 
+@pytest.mark.exhaustive
 def test_without_any_proof_a_ratio_that_must_be_there_is_refused() -> None:
     proving = [fit.kind.template for fit in certified_fits()]
     with pytest.raises(InputError, match="no program can have interval_ratio: no certified exit"):

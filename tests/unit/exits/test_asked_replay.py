@@ -64,5 +64,6 @@ def test_a_replay_is_left_out_where_the_sum_settles_nearly_all(C, options, repla
     assert told is not replays
 
 
+@pytest.mark.exhaustive
 def test_a_replay_is_left_out_where_the_sum_meets_the_tolerance():
     assert compiled(10.0).program.replay is None

@@ -82,6 +82,7 @@ def test_machines_whose_label_needs_all_pairs_keep_their_sum(parameters):
     assert offer(one, X.astype(np.float32)) is None
 
 
+@pytest.mark.exhaustive
 def test_the_choice_says_that_pairs_are_summed_together():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 4))

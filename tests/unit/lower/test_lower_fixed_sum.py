@@ -121,6 +121,7 @@ def proved(stage: FixedSum) -> None:
         assert (positive + negative >> stage.result_shift) + 1 < 1 << 32
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("wide", [False, True])
 @pytest.mark.parametrize("kind", [*GRIDS, "int16", "int8"])
 def test_no_sum_of_a_random_machine_overflows(kind, wide):
@@ -171,6 +172,7 @@ def test_every_field_is_a_term_or_a_value():
     assert {field.name for field in fields(FixedSum)} == {*TERMS, *VALUES}
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("kind", ["pixels", "quarters", "offset", "int16", "int8"])
 def test_every_constant_is_at_least_what_its_derivation_needs_and_not_twice_that(kind):
     for seed in (0, 3, 6):

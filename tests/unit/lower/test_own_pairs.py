@@ -24,6 +24,7 @@ def lowered(machine, number_format="float32"):
     return lower_in_format(machine, named("host"), "cells", number_format).program
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", VOTES, ids=str)
 def test_decisions_are_those_of_tables_of_all_pairs(case: Routed, monkeypatch: pytest.MonkeyPatch):
     machine = case.machine()

@@ -16,6 +16,7 @@ from kmcompile.output.flow_fact_file import flow_fact_file
 CASES = [catalogue.CORE[1], cascades.CORE[0], coded.CORE[0], pairs.CORE[0], polynomials.CORE[0]]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_every_loop_has_an_entry_at_its_line_with_its_bounds(case):
     emitted = catalogue.emitted(case, "host")

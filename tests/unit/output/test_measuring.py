@@ -70,7 +70,7 @@ NOISE = {
 }
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("noise", NOISE)
 def test_the_line_is_found_in_what_a_terminal_shows(
     noise: str, folder: Path, tmp_path: Path

@@ -85,6 +85,7 @@ def rounding(steps, rows):
     return 2 * n_roundings * 2.0**-53 * (1 + 1e-9) * size
 
 
+@pytest.mark.few
 @pytest.mark.filterwarnings("ignore")  # of training that has not converged
 @pytest.mark.parametrize("name", SELECTORS)
 def test_the_pipeline_is_read_with_its_answers(name, tmp_path):

@@ -53,6 +53,7 @@ FREE = ("options.", "files.", "not_available.", "model.parameters.")  # their ke
 FIXED_PATHS = [p for p in _paths(to_dict(make_report())) if not p.strip(".").startswith(FREE)]
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("path", [p.strip(".") for p in FIXED_PATHS])
 def test_a_field_left_out_is_refused(report, path):
     parent, _, key = path.rpartition(".")

@@ -59,6 +59,7 @@ def test_every_exit_gives_every_label_or_is_named(case):
             assert there.any() != (str(name) in named(notes, f"to which {stage.name} gives "))
 
 
+@pytest.mark.exhaustive
 def test_nearly_all_exits_are_found(case):
     low, _, _, notes = made(case)
     names = [stage.name for stage in low.program.exit_stages]

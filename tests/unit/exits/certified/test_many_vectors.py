@@ -135,6 +135,7 @@ def test_pairs_of_a_distance_grow_with_the_vectors_not_with_their_square(n_vecto
     assert many_pairs.n_pairs(n_vectors) <= (n_vectors + 200) * many_pairs.MOST_TOGETHER
 
 
+@pytest.mark.exhaustive
 def test_no_exit_is_searched_where_the_tables_alone_do_not_fit(tmp_path, monkeypatch):
     monkeypatch.setattr(certify, "fit", None)
     path = many_vectors.write(tmp_path / "many.npz", 2_000, 3)

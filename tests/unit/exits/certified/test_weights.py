@@ -23,7 +23,7 @@ def test_the_weight_is_the_quotient_of_measured_products(target, width):
     assert cost.float_weight(width) == round(cost.float32.product / integers.product) >= 2
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [c for c in CORE if isinstance(c, Certified)], ids=str)
 def test_each_stage_counts_its_weight(case):
     emitted = case.emit("cortex-m7")

@@ -96,6 +96,7 @@ def test_each_pair_of_many_classes_has_its_own_thresholds(thresholds: Thresholds
     assert (outside[wrong] <= slack[wrong]).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
 def test_only_the_filters_deviations_disagree_on_digits(kernel: str) -> None:
     case = digits(kernel, 2)

@@ -129,6 +129,7 @@ def copies_of(rng: np.random.Generator):
     return hardness, np.full(n_atoms, 1 / n_atoms), rows, first[inverse]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("draw", [draws_of, copies_of])
 @pytest.mark.parametrize("share_wrong_seen", [0.0, 0.05, 0.1])
 def test_the_limit_holds_for_a_fit_that_knows_what_it_has_seen(draw, share_wrong_seen) -> None:

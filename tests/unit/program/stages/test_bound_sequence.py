@@ -59,6 +59,7 @@ def test_more_vectors_give_narrower_intervals_and_decide_more(case):
         assert (narrow[np.isfinite(narrow)] <= wide[np.isfinite(narrow)]).all()
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_a_query_stops_at_the_block_that_decides_it(case):
     emitted = catalogue.emitted(case, "host")

@@ -28,6 +28,7 @@ def stage_of(case: Case) -> FixedSum:
     return stage
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("n", [1, 3, 65535, 1 << 20])
 def test_products_of_the_largest_sizes_are_exact(n):
     """Sums below 2^64 of 32-bit operands, more of them than the tables can index."""

@@ -75,6 +75,7 @@ MODELS = {
 }
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("model", MODELS)
 def test_neighbours_in_float32_that_part_are_certified(model):
     """Their f is about a unit in the last place of the input from 0: float32 certifies none.

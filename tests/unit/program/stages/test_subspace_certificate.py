@@ -86,6 +86,7 @@ def test_intervals_hold_the_decision_of_hard_inputs(case, limit):
     assert len(check_intervals(emitted, hard_inputs(emitted), limit)) > 100
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", subspaces.CORE, ids=str)
 def test_intervals_hold_the_decision_in_50_digits(case):
     emitted = emitted_of(case)

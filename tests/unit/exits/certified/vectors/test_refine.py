@@ -58,6 +58,7 @@ def test_nested_cost_of_several_decisions_matches_differences() -> None:
     assert_allclose(slope, difference, atol=1e-5 * np.abs(slope).max())
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("name", DATA)
 def test_refined_vectors_cost_no_more_than_where_they_start(name: str) -> None:
     of = case(name)
