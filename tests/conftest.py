@@ -69,8 +69,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what only `make test-all` takes, and select what `--every-test` takes."""
+    """Mark what only `make test-all` takes, and select what `--every-test` takes.
+
+    With `--minutes` tests that `make test` leaves out as a whole come before further cases of the
+    others.
+    """
+    whole = [item for item in items if item.get_closest_marker("exhaustive") is not None]
     _mark_exhaustive(items)
+    if config.getoption("--minutes") is not None:
+        known = set(whole)
+        others = [item for item in items if item not in known]
+        items[:] = [*whole, *others]
     if config.getoption("--every-test"):
         items[:] = _every_test(items)
 

@@ -20,7 +20,9 @@ from adversaries import Adversary, deviating_sequence, on_data
 from derived import DERIVED, stage_of
 from terms import TERMS, VALUES, terms_of, weakened
 
+from kmcompile.kernels import CATALOGUE as KERNELS
 from kmcompile.kernels.remainder import PolyRemainder
+from kmcompile.program import stages
 
 ATTACKS: dict[str, tuple[Callable[[], Adversary], dict[str, float]]] = {
     "sequence-data": (lambda: on_data("rbf-moons", "bound_sequence"), {"residual": 0.5}),
@@ -110,6 +112,22 @@ def owned(stage: Any, term: str) -> str:
     for part in parts:
         stage = getattr(stage, part)
     return f"{type(stage).__name__}.{field}"
+
+
+WITHOUT_TERMS = {
+    "LeafExpansion": "a LocalExpansion of each leaf, with its fields",
+    "RoutedSum": "tests/unit/model/test_routing.py and test_sum_bounds.py hold its bounds",
+    "RoutedFixedSum": "as RoutedSum",
+    "Linear": "a machine of it is a LinearSum",
+}
+"""What has a bound and no row in `TERMS`, and why."""
+
+
+def test_all_that_has_a_bound_has_its_terms():
+    sums = [kind for kind in stages.CATALOGUE if kind.exit in ("certified", "exact", "replay")]
+    own = [kernel for kernel in KERNELS if kernel.__module__.startswith("kmcompile.")]
+    known = {kind.__name__.removesuffix("Float32") for kind in TERMS}
+    assert {kind.__name__ for kind in (*sums, *own)} - known == set(WITHOUT_TERMS)
 
 
 @pytest.mark.parametrize("kind", TERMS, ids=lambda kind: kind.__name__)

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 from attack import common_inputs
 from mpmath import mpf
-from quadruple import decisions
+from quadruple import KERNELS, decisions
 from subjects import MACHINES, fitted
 from truth import QUADRUPLE_ERROR, agreement, evaluate
 
 from kit.covering import some
 from kit.real_model import RealModel
+from kmcompile.kernels import CATALOGUE, Fourier
 from kmcompile.program.interpreter import Status, check
 
 N_MPMATH = 20_000
@@ -31,6 +32,11 @@ def hard_inputs(subject, n: int) -> np.ndarray:
     truth = evaluate(target.machine, X)
     nearest = np.argsort(np.abs(truth.decisions / truth.size).min(axis=1))
     return X[nearest[:n]]
+
+
+def test_every_kernel_is_evaluated_in_quadruple_precision():
+    own = {kernel for kernel in CATALOGUE if kernel.__module__.startswith("kmcompile.")}
+    assert own - set(KERNELS) == {Fourier}  # its features are mapped in float64
 
 
 @pytest.mark.exhaustive

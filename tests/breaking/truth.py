@@ -20,11 +20,21 @@ from kmcompile.kernels import (
     Poly,
     RationalQuadratic,
     Rbf,
+    Sigmoid,
 )
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.reference import labels_of
-from kmcompile.steps import Affine, Normalization, Projection
+from kmcompile.steps import (
+    Affine,
+    Clip,
+    Extension,
+    Normalization,
+    PositivePart,
+    Projection,
+    SeenFeatures,
+    Selection,
+)
 
 U = 2.0**-53
 LEAST_ERROR = 1e-12
@@ -128,6 +138,8 @@ def _prepared(machine: KernelMachine, X: np.ndarray) -> tuple[np.ndarray, np.nda
         elif isinstance(step, Normalization):
             shrunk = length / np.maximum(np.sqrt((before**2).sum(axis=1)), 1e-300)
             deviation = (1 + np.sqrt(n)) * deviation * shrunk + (n + 8) * U * length
+        elif not isinstance(step, Clip | PositivePart | Selection | SeenFeatures | Extension):
+            raise TypeError(f"what {step} adds to a deviation is not known")
     return x, deviation
 
 
@@ -158,6 +170,8 @@ def _kernels(
         return values, values * (np.expm1(np.minimum(off, 700.0)) + 8 * U) + 1e-300
     if isinstance(kernel, Laplacian | Chi2 | AdditiveChi2 | Intersection):
         return values, _of_feature_sums(kernel, s, x, e, values)
+    if not isinstance(kernel, Linear | Poly | Sigmoid):
+        raise TypeError(f"what {kernel} may be off is not known")
     gamma, coef0 = getattr(kernel, "gamma", 1.0), getattr(kernel, "coef0", 0.0)
     lengths = np.sqrt((s**2).sum(axis=1))
     reach = np.sqrt((x**2).sum(axis=1))[:, None]

@@ -6,6 +6,7 @@ import pytest
 from fuzz_targets import TARGETS, DefectError, Target, check, kept_inputs
 
 from kmcompile.errors import InputError
+from kmcompile.readers.formats import FORMATS
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -17,6 +18,20 @@ def test_every_kept_input_is_a_machine_or_refused(name):
 
 def test_the_corpus_stays_small():
     assert sum(target.corpus.stat().st_size for target in TARGETS.values()) < 300_000
+
+
+IN_OTHER_TESTS = {
+    "npz": "tests/fault/test_npz_faults.py",
+    "skops": "tests/fault/test_skops_faults.py",
+    "onnx": "tests/fault/test_onnx_faults.py",
+    "zip": "it is refused as a whole",
+}
+"""Formats whose contents have checksums or lengths all over, which a fuzzer does not get past."""
+
+
+def test_every_format_is_fuzzed_or_tampered_with():
+    first_words = {format.name.lower().replace("-", "").split()[0] for format in FORMATS}
+    assert first_words == {*TARGETS, *IN_OTHER_TESTS}
 
 
 @pytest.mark.parametrize("name", TARGETS)

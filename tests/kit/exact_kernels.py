@@ -18,6 +18,7 @@ from kmcompile.kernels import (
     Poly,
     RationalQuadratic,
     Rbf,
+    Sigmoid,
 )
 
 
@@ -46,5 +47,8 @@ def exact_kernel(kernel: Kernel, s: list[Any], x: list[Any]) -> Any:
         return inner
     if isinstance(kernel, Fourier):
         return mp.cos(inner)
-    v = mpf(kernel.gamma) * inner + mpf(kernel.coef0)
-    return v**kernel.degree if isinstance(kernel, Poly) else mp.tanh(v)
+    if isinstance(kernel, Poly):
+        return (mpf(kernel.gamma) * inner + mpf(kernel.coef0)) ** kernel.degree
+    if isinstance(kernel, Sigmoid):
+        return mp.tanh(mpf(kernel.gamma) * inner + mpf(kernel.coef0))
+    raise TypeError(f"{kernel} has no formula here")
