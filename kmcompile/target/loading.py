@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def load_target(name_or_path: str | Path, others: Sequence[str] = ()) -> Target:
         return _read(Path(text))
     files = _files("*.toml") | _files("parts/*.toml")
     if text in files:
-        return _read(files[text])
+        return _shipped(files[text])
     names = [*files, *others]
     near = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.5)
     hint = f"did you mean {near[0]}? " if near else ""
@@ -154,7 +155,7 @@ def list_targets() -> tuple[Target, ...]:
     UsageError
         If one of the TOML files is wrong.
     """
-    targets = [_read(path) for path in _files("*.toml").values()]
+    targets = [_shipped(path) for path in _files("*.toml").values()]
     return tuple(sorted(targets, key=lambda target: (target.boot is not None, target.name)))
 
 
@@ -166,12 +167,18 @@ def list_parts() -> tuple[Target, ...]:
     UsageError
         If one of the TOML files is wrong.
     """
-    return tuple(_read(path) for path in _files("parts/*.toml").values())
+    return tuple(_shipped(path) for path in _files("parts/*.toml").values())
 
 
 def _files(pattern: str) -> dict[str, Path]:
     """Return the TOML files of the pattern by the names of their targets, sorted."""
     return {path.stem: path for path in sorted(resources.targets_dir().glob(pattern))}
+
+
+@cache
+def _shipped(path: Path) -> Target:
+    """Read a file of the package, which does not change while a process runs, once."""
+    return _read(path)
 
 
 def _read(path: Path) -> Target:

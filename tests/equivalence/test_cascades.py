@@ -124,7 +124,7 @@ def drawn(state: int, period: int) -> tuple[int, bool]:
     return number, (mixed * period) >> 32 == 0
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(cascades.CORE, 3))
 @pytest.mark.parametrize(("period", "state"), [(0, 1), (1, 0), (3, 7), (50, 0xFFFFFFFF)])
 def test_the_audit_counts_what_the_interpreter_counts(case, period, state, tmp_path):

@@ -102,6 +102,7 @@ def hand_made(program, **fields):
     return results
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [CORE[0], CORE[4]], ids=str)
 def test_answers_of_damaged_memory_count_as_corrupt_and_nan_as_no_margin(case, tmp_path):
     emitted = catalogue.emitted(case, "host")

@@ -189,6 +189,7 @@ def boundary_words(emitted: Emitted) -> tuple[np.ndarray, np.ndarray]:
     return X, query_words(X, codes_beside(emitted.program, X))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", every_nth(coded.REPLAYED, 3))
 def test_the_replay_is_right_where_the_compiler_contracts(case, compiler, tmp_path):
@@ -200,6 +201,7 @@ def test_the_replay_is_right_where_the_compiler_contracts(case, compiler, tmp_pa
     check_claims(emitted, X, run(emitted, words, tmp_path, compiler, fused=True))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(coded.REPLAYED, 3))
 def test_the_replay_is_right_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""

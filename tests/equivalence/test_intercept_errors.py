@@ -84,7 +84,7 @@ IN_INTEGERS = ("rbf", "two features", "value")
 CASES = [*((name, "float32") for name in MODELS), *((name, "int16") for name in IN_INTEGERS)]
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("mode", ["exact", "certified"])
 @pytest.mark.parametrize(("name", "number_format"), CASES)
 def test_every_bound_counts_the_error_of_the_intercept(name, number_format, mode):

@@ -150,6 +150,7 @@ def attack_in_format(kind: str, seed: int) -> tuple[bool, int]:
     return replay.in_integers, labels
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", FORMATS[2::3])
 def test_machines_in_integer_formats(kind):
     check_formats(kind, range(2))
@@ -183,7 +184,7 @@ MODELS: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("low_parts", [False, True], ids=["plain", "low"])
 @pytest.mark.parametrize("name", MODELS)
 def test_machines_of_scikit_learn(name, low_parts):

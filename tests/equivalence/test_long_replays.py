@@ -209,7 +209,7 @@ def claims(case: InIntegers, X: np.ndarray, result: RunResult) -> None:
             assert answer["label"] == real.label(exact)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", every_nth(QUICK[:3], 2))
 def test_claims_hold_where_the_compiler_contracts(case, compiler, tmp_path):
@@ -220,7 +220,7 @@ def test_claims_hold_where_the_compiler_contracts(case, compiler, tmp_path):
     claims(case, emitted.queries, run(emitted, emitted.queries, tmp_path, compiler, True))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(QUICK[:3], 2))
 def test_claims_hold_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""

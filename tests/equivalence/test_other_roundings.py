@@ -84,6 +84,7 @@ def test_intervals_hold_where_the_compiler_contracts(case, compiler, tmp_path):
     assert (result.records != exact.records).any(), "nothing was contracted"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", every_nth(CASES, 5))
 def test_intervals_hold_where_subnormals_are_flushed(case, tmp_path):
     """reliability 34: subnormals flushed: bounds tolerate it."""

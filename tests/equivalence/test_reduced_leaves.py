@@ -56,7 +56,7 @@ def test_with_nearly_all_vectors_labels_are_certified():
 
 
 @pytest.mark.target
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", ["cortex-m4", "leon3"])
 @pytest.mark.parametrize("case", [CORE[0], CORE[2]], ids=str)
 def test_targets_give_the_interpreter_s_answers(case, target, tmp_path):

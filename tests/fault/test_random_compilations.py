@@ -38,7 +38,7 @@ def test_no_compilation_at_random_ends_as_a_defect(first):
         assert not found.finding, _said(seed, found)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", FOUND)
 def test_what_ended_as_a_defect_once_does_not_again(seed):
     found = compile_case(seed)

@@ -75,6 +75,7 @@ def test_a_tolerance_is_in_the_command_and_the_samples_choose_the_exits():
     assert cli.run(["verify", "o", "--model", "value.pkl", "--quiet"]) == 0
 
 
+@pytest.mark.exhaustive
 def test_auto_takes_float32_and_codes_are_taken_where_they_are_asked_for():
     assert cli.run(["value.pkl", "--format", "auto", "--out", "a", "--quiet"]) == 0
     assert json.loads(Path("a/report.json").read_text())["options"]["format"] == "float32"

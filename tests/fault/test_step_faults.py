@@ -110,7 +110,7 @@ int main(void)
 """
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "case", [catalogue.CORE[0], pairs.CORE[0], replays.CORE[1], coded.REPLAYED[0]], ids=str
 )

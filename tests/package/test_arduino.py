@@ -111,6 +111,7 @@ def test_it_brings_the_float_arithmetic_that_avr_needs(tmp_path: Path) -> None:
     assert json.loads((library / "library.json").read_text())["platforms"] == "atmelavr"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_two_models_link_with_the_flags_of_the_avr_core(tmp_path: Path) -> None:
     need("avr-gcc", "avr-nm")

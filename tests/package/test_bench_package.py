@@ -46,6 +46,7 @@ def fields_of(text: str) -> dict[str, str]:
     return dict(field.split("=") for field in fields)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("model", "name"), [("iris", LONG), ("regression", "m_2"), ("codes", "iris")]
 )

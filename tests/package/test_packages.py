@@ -46,6 +46,7 @@ def test_the_c_is_the_same_with_a_package_and_without(tmp_path: Path) -> None:
     assert len(texts) == 1
 
 
+@pytest.mark.exhaustive
 def test_packages_of_several_frameworks_lie_side_by_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,6 +50,7 @@ def pushed_bytes(object_file: Path) -> int:
     return total
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", some(TARGETS, ("cortex-m3",)))
 def test_the_figures_of_an_object_cover_all_that_it_pushes(target, tmp_path, monkeypatch):
     """reliability 36: the static figure is never a guess."""

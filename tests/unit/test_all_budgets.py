@@ -72,6 +72,7 @@ def test_an_exit_that_is_asked_for_is_not_excluded_too(given: dict[str, Any], ad
     assert str(error).endswith(f"or more, or {advice}")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_the_worst_case_is_named_with_flash_and_ram(tmp_path: Path) -> None:
     need_tools(load_target("cortex-m4"))

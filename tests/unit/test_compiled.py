@@ -213,6 +213,7 @@ def test_the_signature_has_every_option_with_its_default():
     assert parameters["target"].default == "host"
 
 
+@pytest.mark.exhaustive
 def test_the_summary_is_what_the_command_line_prints(tmp_path, capsys):
     model = SVC().fit([[0.0], [1.0], [4.0]], [0, 0, 1])
     (tmp_path / "level.pkl").write_bytes(pickle.dumps(model))

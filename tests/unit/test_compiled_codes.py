@@ -84,6 +84,7 @@ def test_codes_may_stand_in_memory_in_any_way(case, order):
     )
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("dtype", [np.int16, np.uint8, np.int64, np.float32, np.float64])
 def test_an_array_of_any_type_holds_raw_features(case, dtype):
     _, _, compiled, codes = case

@@ -51,6 +51,7 @@ def test_labels_are_predict_s_where_they_are_certified(case):
     assert certified.mean() > 0.9
 
 
+@pytest.mark.exhaustive
 def test_the_header_tells_how_to_ask(case):
     _, _, folder = case
     header = " ".join((folder / "model.h").read_text().replace("\n *", " ").split())

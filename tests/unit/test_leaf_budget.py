@@ -80,6 +80,7 @@ def test_a_budget_that_nothing_exceeds_changes_no_leaf():
     assert made.report["reduction"] is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 def test_a_budget_below_the_route_is_refused():
     need_tools(load_target("cortex-m4"))

@@ -32,6 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("asked", ASKED)
 def test_the_program_of_a_model_is_the_one_it_is_compiled_to(
     asked: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

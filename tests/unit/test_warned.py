@@ -60,6 +60,7 @@ def test_the_option_that_is_named_makes_the_stack_smaller(given: dict[str, Any])
     assert smaller == int(found[3].replace(",", "")) < made.report["memory"]["stack_bytes"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("small_limit")
 def test_where_no_option_helps_none_is_named() -> None:
     for given in ({"mode": "exact"}, {"stages": "local_expansion"}):

@@ -92,6 +92,7 @@ def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw(mode):
         assert reduction.points[-2] is chosen and reduction.points[-1].limit > risk
 
 
+@pytest.mark.exhaustive
 def test_control_samples_go_on_and_all_to_early_exits_which_have_the_same():
     _, certified = asked(data=held_out(), reduce="20", mode="certified")
     _, statistical = asked(data=held_out(), reduce="20", risk=0.1)
@@ -108,6 +109,7 @@ def test_the_counts_are_the_machines():
     assert unlike == made.reduction.chosen.disagreements
 
 
+@pytest.mark.exhaustive
 def test_a_regression_disagrees_beyond_the_tolerance():
     machine, made = asked(
         "regression", held_out(), reduce="auto", risk=0.05, tolerance=1.0, mode="certified"

@@ -276,6 +276,7 @@ def test_a_program_within_the_instructions_is_taken_where_there_is_one():
     assert free.mean < limited.mean
 
 
+@pytest.mark.exhaustive
 def test_an_exit_that_is_searched_for_on_request_is_not_said_to_pay_in_no_format():
     X, y = load_breast_cancer(return_X_y=True)
     model = make_pipeline(StandardScaler(), SVC(C=10)).fit(X[:300], y[:300])

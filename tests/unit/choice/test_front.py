@@ -102,6 +102,7 @@ def test_the_options_beside_a_program_ask_for_it(model, given, folder: Path):
             assert taken[field] == one[field], one["options"]
 
 
+@pytest.mark.exhaustive
 def test_the_command_prints_the_choices(folder: Path, capsys):
     assert cli.run(["choices", str(folder / "iris.pkl"), "--target", "cortex-m7"]) == 0
     shown = capsys.readouterr().out

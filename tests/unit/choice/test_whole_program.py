@@ -182,6 +182,7 @@ def test_early_exits_stand_before_fewer_vectors(tmp_path):
     assert np.mean(np.array(model.classes_)[labels] != model.predict(fresh)) <= RISK
 
 
+@pytest.mark.exhaustive
 def test_fewer_vectors_that_the_control_samples_refuse_are_an_error(monkeypatch, tmp_path):
     for module in ("exits.statistical.control", "choice.chosen"):
         monkeypatch.setattr(f"kmcompile.{module}.is_kept", lambda promise, wish: False)
@@ -189,6 +190,7 @@ def test_fewer_vectors_that_the_control_samples_refuse_are_an_error(monkeypatch,
         chosen(tmp_path, mode="statistical", **QUICK)
 
 
+@pytest.mark.exhaustive
 def test_both_programs_with_fewer_vectors_are_choices(tmp_path):
     _, made = chosen(tmp_path, **QUICK)
     assert {one.options[0] for one in made.compared} == {"--reduce auto"}

@@ -91,6 +91,7 @@ def test_a_reader_that_crashes_is_told(monkeypatch):
     assert files_piece("libsvm", 0).wrong == [f"file {n}: KeyError: 'gamma'" for n in range(2)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("n", [0, -1], ids=["one copy", "two copies"])
 def test_every_flipped_bit_of_a_piece_is_found(n, monkeypatch):
     n %= len(attack_kinds._models())

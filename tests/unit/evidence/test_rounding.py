@@ -46,7 +46,7 @@ def operations_of(claim):
     return "\n".join(proof.text for proof in claim.proofs)
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "name",
     [

@@ -65,6 +65,7 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 THREE = "linear_filter,nearest_vectors,bound_sequence"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("listed", [THREE, "bound_sequence,nearest_vectors,linear_filter"])
 def test_the_three_named_stages_stand_in_one_program_in_the_order_of_the_list(listed: str) -> None:
     """A proved answer is certified, and nothing certified is wrong."""

@@ -34,6 +34,7 @@ def test_a_sum_that_settles_hardly_any_query_is_left_out(tolerance, at_once):
         assert cost["max_ops_with_replay"] == cost["max_ops"] <= cost["worst_ops"]
 
 
+@pytest.mark.exhaustive
 def test_decisions_are_still_those_of_the_exact_sum():
     made = compiled(1e-4)
     fresh = DATA[300:].astype(np.float32)

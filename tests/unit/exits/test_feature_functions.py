@@ -90,6 +90,7 @@ def test_a_machine_with_the_additive_chi2_kernel_is_summed_by_curves(curved):
     assert made.speedup > 15
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("replay", ["none", "where_double_is_float64"])
 def test_curves_that_leave_labels_open_are_not_offered_whatever_is_replayed(curved, replay):
     """Beyond the last knots nothing is certified, and the replay does not come nearer."""

@@ -93,6 +93,7 @@ def test_the_line_is_found_in_what_a_terminal_shows(
     }
 
 
+@pytest.mark.exhaustive
 def test_the_last_line_counts_and_replaces_an_older_one(folder: Path, tmp_path: Path) -> None:
     two = line_of(folder, max=5000) + "\n" + line_of(folder, max=6000)
     assert report(folder, two, tmp_path) == 0

@@ -32,6 +32,7 @@ def made(request) -> Reported:
     return reported("rbf", request.param)
 
 
+@pytest.mark.exhaustive
 def test_the_page_has_plots_of_stages_steps_and_costs(made):
     text = page(made)
     assert text.count("<svg") == 4

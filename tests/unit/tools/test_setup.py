@@ -40,6 +40,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("goal", "asked"), [("demo", "host"), ("test", "host"), ("evidence", "host,evidence")]
 )

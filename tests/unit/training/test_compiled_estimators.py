@@ -87,6 +87,7 @@ def test_more_classes_of_one_vs_rest_leaves_are_compiled_behind_a_scaler():
     assert (result["label"][sure] == model.predict(np.float32(X))[sure]).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", [CLASSIFIERS[0], CLASSIFIERS[3]], ids=str)
 def test_a_pickled_estimator_is_read_without_running_it(model, tmp_path):
     model = fitted(model)
@@ -109,6 +110,7 @@ def test_leaves_that_vote_among_their_own_classes_are_compiled(route):
     assert (result["label"][sure] == model.predict(X)[sure]).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "model",
     [pytest.param(CLASSIFIERS[3], marks=pytest.mark.exhaustive), *CLASSIFIERS[5:8]],
@@ -135,6 +137,7 @@ def test_a_regression_of_leaves_in_integers_is_as_near_as_it_says():
     assert bounded["max_error"] <= bounded["max_bound"]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("model", [CLASSIFIERS[0], CLASSIFIERS[7]], ids=str)
 def test_the_format_of_local_machines_is_chosen_for_the_board(model):
     model = fitted(model)

@@ -6,6 +6,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from kmcompile.training import DCPredClassifier, DCPredRegressor
 
 
+@pytest.mark.exhaustive
 def test_the_classifier_passes_the_checks_of_scikit_learn():
     check_estimator(DCPredClassifier(2, 3, polish_steps=20), on_skip=None)
 

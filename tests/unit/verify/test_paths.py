@@ -67,6 +67,7 @@ def test_nearly_all_exits_are_found(case):
     assert missed <= 1
 
 
+@pytest.mark.exhaustive
 def test_every_test_of_the_nearest_vectors_decides_or_is_named(case):
     low, _, X, notes = made(case)
     results, _ = classify(low.program, X)

@@ -112,6 +112,7 @@ def test_the_remainder_of_tanh_holds_along_every_vector():
     assert (rest > 0.001 * most).any()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("degree", [2, 3])
 def test_they_are_chosen_before_the_sum_of_a_polynomial_machine(degree):
     options = {"target": "host", "mode": "certified", "verify": "none"}
@@ -121,6 +122,7 @@ def test_they_are_chosen_before_the_sum_of_a_polynomial_machine(degree):
     assert ("polynomial_sum" in names) == (degree == 2)
 
 
+@pytest.mark.exhaustive
 def test_they_are_built_on_request_and_left_out_on_request():
     options = {"target": "host", "mode": "certified", "verify": "none"}
     for asked, is_there in (("require", True), ("exclude", False)):

@@ -41,6 +41,7 @@ def test_each_stage_counts_its_weight(case):
     assert stage_worst_operations(program, stage) == weight * stage.worst_operations(program.ends)
 
 
+@pytest.mark.exhaustive
 def test_codes_in_float_are_counted_where_an_exit_needs_them():
     emitted = [case.emit("cortex-m7") for case in (CORE[0], CORE[2])]
     maps, folded = (one.program for one in emitted)

@@ -60,6 +60,7 @@ def test_magnitudes_hold_the_sums(kernel: str, n_classes: int) -> None:
     assert (sums <= points.magnitudes[:, None] + bound).all()
 
 
+@pytest.mark.exhaustive
 def test_shifted_points_are_samples_moved_by_less_than_samples_differ() -> None:
     case = digits("rbf", 2)
     made = points_of(case, 300).x[300:]
