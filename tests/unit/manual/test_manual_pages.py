@@ -16,7 +16,9 @@ from kmcompile.request.option_values import CHOICES
 from kmcompile.resources import manual_dir, targets_dir
 from kmcompile.target import list_targets
 
-COMMANDS, CONTRIBUTING = (manual_dir() / f"{topic}.md" for topic in ("commands", "contributing"))
+COMMANDS, CONTRIBUTING, ADDITIONS = (
+    manual_dir() / f"{topic}.md" for topic in ("commands", "contributing", "additions")
+)
 README_LINES, PAGE_LINES = 250, 200
 
 # Where the manual has the options of each command.
@@ -128,6 +130,24 @@ def test_map_of_the_rooms_names_every_folder(heading: str, folder: str) -> None:
     assert named <= folders
     if folder != "templates":  # a row there stands for the folders of all stages
         assert folders - {"__pycache__"} == named
+
+
+ROOMS = ("kmcompile", "tests", "targets")
+
+
+def test_files_and_tests_that_additions_names_are_there() -> None:
+    text = ADDITIONS.read_text("utf-8")
+    paths = set(re.findall(r"`((?:\w+/)*\w+\.(?:py|c|json|toml))`", text))
+    files = [f"/{path.as_posix()}" for room in ROOMS for path in _below(room)]
+    missing = {path for path in paths if not any(file.endswith(f"/{path}") for file in files)}
+    assert missing == {"pyproject.toml"}  # at the top
+    tests = "\n".join(file.read_text("utf-8") for file in _below("tests") if file.suffix == ".py")
+    named = set(re.findall(r"`(test_\w+)`", text))
+    assert {name for name in named if f"def {name}(" not in tests} == set()
+
+
+def _below(room: str) -> list[Path]:
+    return [path for path in (CHECKOUT / room).rglob("*.*") if "__pycache__" not in path.parts]
 
 
 def test_map_of_the_rooms_names_every_module() -> None:
