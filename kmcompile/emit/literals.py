@@ -124,6 +124,17 @@ def wide_literal(value: int) -> str:
     return f"{value}ULL"
 
 
+def power_of_two(exponent: int) -> int:
+    """Return 2^exponent, for a literal of it.
+
+    Examples
+    --------
+    >>> unsigned_literal(power_of_two(4))
+    '16U'
+    """
+    return 1 << exponent
+
+
 def bits_literal(value: int) -> str:
     """Return a 32-bit pattern as a C literal.
 

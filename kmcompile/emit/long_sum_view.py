@@ -24,13 +24,15 @@ class LongSumView:
     ----------
     cross_shift : int
         By which the sum of products of high and low parts is shifted.
-    part : float
+    part, parts : float
+        A part of an input, and how many of them 1 has.
     most : float
         At least every scaled number of a table that is not damaged.
     """
 
     cross_shift: int = LongSum.part_bits - 1
     part: float = 2.0**LongSum.part_bits
+    parts: float = 2.0**-LongSum.part_bits
     shifter: np.float64 = SHIFTER
     most: float = 2.0**30
     sparse: bool = False

@@ -32,6 +32,11 @@ class QuantizeView:
     shifter: np.float32 = SHIFTER
     refused: np.float32 = REFUSED
 
+    @property
+    def span(self) -> int:
+        """The largest code above the least one."""
+        return self.high - self.low
+
 
 def quantize_view(prepare: Prepare) -> QuantizeView:
     """Return the view of an integer format's steps: at most one scaler, then the codes."""

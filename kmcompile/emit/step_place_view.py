@@ -95,6 +95,11 @@ class PlaceView:
         return tuple(part for part in self.parts if part.kind in _RUNS)
 
     @property
+    def ends(self) -> bool:
+        """Whether the job may end here."""
+        return any(part.ends for part in self.parts)
+
+    @property
     def until_member(self) -> str:
         """The member of the progress that is compared with `until`."""
         return self.parts[0].counted_by

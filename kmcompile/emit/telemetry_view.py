@@ -29,7 +29,11 @@ def telemetry_view(program: Program) -> SimpleNamespace | None:
         # `length`: the macro of the number of elements without the prefix, or "".
         members=tuple(
             SimpleNamespace(
-                name=one.name, offset=WORD_BYTES * place, length=one.length, is_float=one.is_float
+                name=one.name,
+                offset=WORD_BYTES * place,
+                length=one.length,
+                is_float=one.is_float,
+                is_margin=one.name == "smallest_margin",
             )
             for one, place in placed
         ),
@@ -39,6 +43,7 @@ def telemetry_view(program: Program) -> SimpleNamespace | None:
         ),
         n_statuses=len(Status),
         n_words=n_words(program),
+        recorded_words=2 * n_words(program),
         n_bytes=WORD_BYTES * n_words(program),
         words=words(program),
         tells_unlikeness=tells_unlikeness(program),  # the audit counts unlike inputs apart

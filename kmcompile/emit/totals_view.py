@@ -26,10 +26,19 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class TileFeature:
-    """One feature of a tile with the words of all lanes; `offset` is that of the first lane."""
+    """One feature of a tile with the words of all lanes.
+
+    Parameters
+    ----------
+    number, offset : int
+        `offset` is that of the first lane.
+    row : str
+        What the C adds to the number of a lane to find the word of the feature.
+    """
 
     number: int
     offset: int
+    row: str
     words: tuple[Word, ...]
 
 
@@ -183,7 +192,12 @@ class BlockFunctions:
             lanes=lanes,
             later_lanes=lanes[1:],
             tile_features=tuple(
-                TileFeature(f, f * n_lanes, tuple(Word(lane, f * n_lanes + lane) for lane in lanes))
+                TileFeature(
+                    f,
+                    f * n_lanes,
+                    _row(f, names[1]),
+                    tuple(Word(lane, f * n_lanes + lane) for lane in lanes),
+                )
                 for f in range(tile)
             ),
         )
@@ -211,3 +225,9 @@ def totals_call(stage: VectorTotals) -> str:
     """Return the call that computes the totals of the vectors of a block."""
     x = "workspace, input" if stage.skip_zeros else "input->x"
     return f"block_totals(vectors, {x}, total)"
+
+
+def _row(number: int, n_lanes: str) -> str:
+    if number < 2:
+        return f" + {n_lanes}" if number else ""
+    return f" + ({unsigned_literal(number)} * {n_lanes})"

@@ -74,9 +74,14 @@ def answer_words(program: Program) -> int:
 
 def at_once_words(program: Program) -> int:
     """Return the words of one answer without the answer in steps, which comes last."""
-    probability = 0 if program.probability is None else 2 + len(program.classes)
     counted = 2 * n_words(program) if program.telemetry else 0
-    return RECORD_HEADER_WORDS + program.n_decisions + probability + counted
+    return words_before_telemetry(program) + counted
+
+
+def words_before_telemetry(program: Program) -> int:
+    """Return the words of one answer before those of its telemetry."""
+    probability = 0 if program.probability is None else 2 + len(program.classes)
+    return RECORD_HEADER_WORDS + program.n_decisions + probability
 
 
 def record_words(program: Program) -> int:
@@ -158,6 +163,7 @@ def _of_program(layout: Layout) -> dict[str, Any]:
         n_stages=len(program.exit_stages),
         answer_words=answer_words(program),
         at_once_words=at_once_words(program),
+        words_before_telemetry=words_before_telemetry(program),
         input_words=input_words(program),
         record_words=record_words(program),
         words_per_step=WORDS_PER_STEP,

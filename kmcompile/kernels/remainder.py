@@ -84,6 +84,11 @@ class PolyRemainder:
         object.__setattr__(self, "orders", frozen(self.orders, np.float32))
 
     @property
+    def top(self) -> int:
+        """The exponent of the highest power of y."""
+        return self.degree - 1
+
+    @property
     def middle(self) -> int:
         """The exponent m of the middle power of y."""
         return (self.degree - 1) // 2

@@ -72,6 +72,11 @@ class Function:
     end: int
 
     @property
+    def takes_input(self) -> bool:
+        """Whether it is given a prepared input."""
+        return "input" in self.names
+
+    @property
     def is_static(self) -> bool:
         """Whether the function is called from its file only."""
         return self.kind.startswith("static ")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+from jinja2 import Environment, nodes
+
 import kmcompile
 
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
@@ -18,3 +21,19 @@ def test_no_python_file_is_long() -> None:
     lengths = {file: len(file.read_text("utf-8").splitlines()) for file in files}
     too_long = {str(file.relative_to(CHECKOUT)): n for file, n in lengths.items() if n > MOST_LINES}
     assert too_long == {}
+
+
+TEMPLATES = sorted((CHECKOUT / "templates").rglob("*.j2"))
+MOST_LINES_OF_A_TEMPLATE = 260
+COMPUTES = (nodes.Compare, nodes.BinExpr)
+PRINTS = (nodes.And, nodes.Or)
+"""Whether a part is there may depend on several answers of a view."""
+
+
+@pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.name.partition(".")[0])
+def test_a_template_computes_nothing(file: Path) -> None:
+    """It has no comparison and no arithmetic: a property of its view has what it prints or asks."""
+    text = file.read_text("utf-8")
+    found = [one for one in Environment().parse(text).find_all(COMPUTES) if type(one) not in PRINTS]
+    assert [(one.lineno, type(one).__name__) for one in found] == []
+    assert len(text.splitlines()) <= MOST_LINES_OF_A_TEMPLATE

@@ -154,6 +154,7 @@ def read_from_image(text: str, layout: Layout, view: ModelView, capacity: Capaci
         "image/image.c.j2",
         view=view,
         contents=[_bytes_text(content) for content in contents],
+        in_both_orders=len(contents) > 1,
         n_bytes=len(contents[0]),
     )
     files = {

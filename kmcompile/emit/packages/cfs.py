@@ -96,6 +96,11 @@ class App:
         """Topics of telemetry, with the type of their messages."""
         return ("HK_TLM", "HkTlm"), ("ANSWER_TLM", "AnswerTlm")
 
+    @property
+    def interfaces(self) -> tuple[tuple[str, str], ...]:
+        """All topics, with the type of their messages."""
+        return (*self.commands, *self.telemetry)
+
 
 def app_of(name: str) -> App:
     """Return the app of a model.

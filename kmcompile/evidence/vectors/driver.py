@@ -64,6 +64,7 @@ def driver(
         verb=verb,
         answers=_named(_of_workspace(declared), (verb,), coded),
         decisions=_named(_of_workspace(declared), ("decision",), coded),
+        calls=_calls(declared, verb, coded),
         answer="prediction" if program.is_regression else "result",
         tables=[] if program.capacity is not None else list(tables(source)),
         settings=[", ".join(f"{word}UL" for word in setting) for setting in AUDITS],
@@ -132,6 +133,15 @@ def _inner(functions: dict[str, Function], program: Program) -> dict[str, object
             "taker": "features_of" if of == "float" else "codes_of",
         },
     }
+
+
+def _calls(declared: Mapping[str, Function], verb: str, coded: bool) -> list[dict[str, str | bool]]:
+    """Return the calls for answers, then those for decisions."""
+    return [
+        {**one, "decides": name == "decision"}
+        for name in (verb, "decision")
+        for one in _named(_of_workspace(declared), (name,), coded)
+    ]
 
 
 def _of_workspace(declared: Mapping[str, Function]) -> dict[str, Function]:

@@ -241,6 +241,11 @@ class ExactSum(GroupedSum, VectorTotals):
         return totals, errors
 
     @property
+    def has_several_lanes(self) -> bool:
+        """Whether a block has more than one vector."""
+        return self.lanes > 1
+
+    @property
     def most_single(self) -> int:
         """Largest number of vectors of a block that are summed one by one.
 

@@ -42,9 +42,34 @@ class LongKernel:
     most_half_bits: ClassVar[int] = exp2_long.RESULT_BITS // 2
 
     @property
+    def value_bits(self) -> int:
+        """Bits of a value."""
+        return 2 * self.half_bits
+
+    @property
     def dropped_bits(self) -> int:
         """Bits of the function that a value does not have."""
-        return exp2_long.RESULT_BITS - 2 * self.half_bits
+        return exp2_long.RESULT_BITS - self.value_bits
+
+    @property
+    def sum_bits(self) -> int:
+        """Bits that the units of a decision may have in all, so that sums stay below 2^63."""
+        return 63 - self.half_bits
+
+    @property
+    def low_half(self) -> int:
+        """The bits of the low half of a value."""
+        return (1 << self.half_bits) - 1
+
+    @property
+    def half(self) -> float:
+        """How much more the high half stands for than the low one."""
+        return 2.0**self.half_bits
+
+    @property
+    def unit(self) -> float:
+        """What the last bit of a value stands for."""
+        return 2.0**-self.value_bits
 
     def values(self, squares: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the values of any |S - X|^2, in units of 2^(-2 half_bits)."""

@@ -39,6 +39,11 @@ class MonomialSum(VectorlessSum):
     )
 
     @property
+    def has_powers(self) -> bool:
+        """Whether there are products of features."""
+        return self.degree > 1
+
+    @property
     def lanes(self) -> int:
         """Decisions of a block."""
         return int(self.terms.shape[2])
