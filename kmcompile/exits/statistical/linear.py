@@ -72,7 +72,7 @@ class LinearFilterFit(StatisticalFit[LinearFilter]):
 
     def estimates(self, stage: LinearFilter, ends: Ends, x: Float32Array) -> Estimates:
         """Return the filter's values, which are its single test."""
-        spent = stage.products.operations_of(x) + 2 * stage.n_decisions + ends.label.operations()
+        spent = stage.operations_of(x) + ends.label.operations()
         none = np.zeros(1, dtype=np.int64)
         return Estimates(stage.estimate(x)[None], ends.weight(stage) * spent[None], none)
 

@@ -19,7 +19,6 @@ from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
 from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
-from kmcompile.program.stages.early_exits.nearest_sizes import TEST_OPERATIONS
 from kmcompile.program.stages.ends import Ends
 
 _LEVELS = ((12,), (16,), (24,), (32,), (10, 20, 40))
@@ -107,30 +106,6 @@ def nearest_vectors(
 def _last_of(dimensions: tuple[int, ...]) -> list[int]:
     """Return the index of the last dimension of each level."""
     return [p - 1 for p in dimensions]
-
-
-def nearest_estimates(
-    stage: NearestVectors, exact: ExactSum, x: Float32Array, test_operations: int
-) -> Estimates:
-    """Return the estimates of the tests on prepared samples.
-
-    The kernels' arguments come from matrix products, so an estimate differs from the C's by
-    rounding.
-    """
-    parts = [_of_block(stage, exact, x[rows]) for rows in _blocks(len(x), stage.n_slots)]
-    values = np.concatenate(parts, axis=1)
-    projections = np.stack([level.operations_of(x) for level in stage.levels])
-    levels = [stage.level_operations(n, exact) for n in range(stage.n_levels)]
-    reached = np.cumsum(projections + np.array(levels)[:, None], axis=0)
-    touch = stage.touch_operations(exact) - exact.skipped_features(x)
-    operations = []
-    for number, step in enumerate(stage.steps.astype(np.int64)):
-        if stage.from_estimate and number < stage.n_levels:
-            operations.append(reached[number] + (number + 1) * test_operations)
-        else:
-            spent = 2 * stage.n_slots + step * touch + (number + 1) * test_operations
-            operations.append(reached[-1] + spent)
-    return Estimates(values, np.stack(operations), stage.steps.astype(np.int64))
 
 
 def totals(kernel_uses_distance: bool, x: Float64Array, vectors: Float64Array) -> Float64Array:
@@ -236,10 +211,17 @@ class NearestVectorsFit(StatisticalFit[NearestVectors]):
             yield nearest_vectors, given, f"nearest_vectors(PCA {text})"
 
     def estimates(self, stage: NearestVectors, ends: Ends, x: Float32Array) -> Estimates:
-        """Return the decisions after each level, then after each number of touched vectors."""
-        assert isinstance(ends.exact, ExactSum)
-        test = TEST_OPERATIONS * len(ends.exact.intercept) + ends.label.operations()
-        return nearest_estimates(stage, ends.exact, x, test)
+        """Return the decisions after each level, then after each number of touched vectors.
+
+        The kernels' arguments come from matrix products, so an estimate differs from the C's by
+        rounding.
+        """
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        parts = [_of_block(stage, exact, x[rows]) for rows in _blocks(len(x), stage.n_slots)]
+        values = np.concatenate(parts, axis=1)
+        kernels = stage.steps.astype(np.int64)
+        return Estimates(values, stage.operations_at_tests(x, ends), kernels)
 
     def reach(self, stage: NearestVectors, test: int) -> float:
         """Return 2, or 1.5 if vectors are touched; found on the MNIST pairs."""

@@ -11,6 +11,7 @@ from kit import images, long_replays
 from kit.every_target import GROUPS
 from kmcompile.evidence.run_time_errors.hypotheses import HYPOTHESES
 from kmcompile.evidence.run_time_errors.substitutes import SUBSTITUTES
+from kmcompile.evidence.vectors.inner import UNITS, units
 from kmcompile.text.c_functions import Function, functions_of
 
 NAMES = (
@@ -28,12 +29,19 @@ NAMES = (
     "breast_cancer_rbf-exact-format-telemetry-image",
     "wine-standard-3_centres-3_curved",
     "taylor-wine-standard-2_centres-degree_3",
+    "rbf-binary-estimate-2_levels-raw-1_reduced",
+    "indefinite-sparse_digits-raw-9_dimensions-5_touched",
+    "quadratic_bounds-quartic-breast_cancer-standard-1_squares",
+    "moons-standard-C_10-gamma_1.0",
+    "within-0.05-breast_cancer-pca-one_class",
 )
 MODELS = (
     *(model for group in GROUPS.values() for model in group),
     *images.CORE,
     *long_replays.QUICK,
 )
+OF_REPLAY = ("beats", "evaluate_pair", "sign", "vote")
+"""The functions of a replay that votes.c.j2 and pairs.c.j2 in templates/evidence/inner/ ask."""
 
 
 @cache
@@ -61,3 +69,10 @@ def test_a_fact_is_about_an_expression_that_is_emitted(fact):
 @pytest.mark.parametrize("other", SUBSTITUTES, ids=[one.function for one in SUBSTITUTES])
 def test_another_body_is_of_a_function_that_is_emitted(other):
     assert any(one.name == f"{prefix}_{other.function}" for prefix, one in emitted())
+
+
+@pytest.mark.parametrize("asked", [*UNITS, *(f"replay_{own}" for own in OF_REPLAY)])
+def test_a_function_that_the_vectors_ask_is_emitted_with_its_parameters(asked):
+    own = asked.removeprefix("replay_")
+    found = [one for prefix, one in emitted() if one.is_static and one.name == f"{prefix}_{asked}"]
+    assert any(units({asked: one}, replay=own != asked)[own] is not None for one in found)

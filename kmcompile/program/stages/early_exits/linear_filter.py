@@ -72,7 +72,7 @@ class LinearFilter(EarlyExit):
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""
         decision = self.estimate(batch.x)
-        spent = self.products.operations_of(batch.x) + self._own_operations(ends)
+        spent = self.operations_of(batch.x) + ends.label.operations()
         batch = replace(
             batch,
             decision=decision,
@@ -82,8 +82,13 @@ class LinearFilter(EarlyExit):
         batch = ends.label.run(batch)
         return batch, batch.settled
 
-    def _own_operations(self, ends: Ends) -> int:
-        return 2 * self.n_decisions + ends.label.operations()
+    def operations_of(self, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of each query, without those of the label."""
+        return self.products.operations_of(x) + self._own_operations
+
+    @property
+    def _own_operations(self) -> int:
+        return 2 * self.n_decisions
 
     def needs(self) -> frozenset[str]:
         """Return the results that its inner products need."""
@@ -91,7 +96,7 @@ class LinearFilter(EarlyExit):
 
     def operations(self) -> int:
         """Return the multiply-adds for an input without zeros; the label's test comes on top."""
-        return self.products.operations() + 2 * self.n_decisions
+        return self.products.operations() + self._own_operations
 
     def shared(self) -> Shared:
         """Return the constants that its inner products share, and the number of decisions."""

@@ -18,7 +18,7 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.vector_blocks import VectorBlocks
 
-TEST_OPERATIONS = 4
+_TEST_OPERATIONS = 4
 """Multiply-adds of one decision at one test, without those of the label."""
 
 
@@ -74,30 +74,59 @@ class NearestSizes(VectorBlocks, EarlyExit):
         products = sum(level.operations() for level in self.levels)
         return products + self.n_slots * self.n_out
 
-    def level_operations(self, number: int, exact: ExactSum) -> int:
-        """Return the multiply-adds of one level, without the projection of the input."""
+    def level_operations(self, number: int, exact: ExactSum, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of one level for each query, its projection included."""
         n_new = self.levels[number].n_rows
         per_slot = n_new + exact.kernel.value_operations
         if self.uses_distance:
             per_slot += 2
         if self.from_estimate:
             per_slot += exact.n_rows
-        return self.n_slots * per_slot + 2 * n_new
+        projected = self.levels[number].operations_of(x)
+        return projected + (self.n_slots * per_slot + 2 * n_new)
 
-    def touch_operations(self, exact: ExactSum) -> int:
-        """Return the multiply-adds of one touched vector: heap, kernel, update."""
+    @property
+    def order_operations(self) -> int:
+        """Multiply-adds of the scores in whose order vectors are touched."""
+        return 2 * self.n_slots
+
+    def touch_operations(self, exact: ExactSum, x: Float32Array) -> NDArray[np.int64]:
+        """Return the multiply-adds of one touched vector for each query: heap, kernel, update."""
         heap = heap_operations(self.n_slots)
-        return heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
+        each = heap + exact.total_operations + exact.kernel.value_operations + 2 * exact.n_rows
+        return each - exact.skipped_features(x)
+
+    def test_operations(self, ends: Ends) -> int:
+        """Return the multiply-adds of one test, those of the label included."""
+        return _TEST_OPERATIONS * self.n_decisions + ends.label.operations()
+
+    def operations_at_tests(self, x: Float32Array, ends: Ends) -> NDArray[np.int64]:
+        """Return what queries have spent behind each test, shape (n_tests, n_queries).
+
+        That is if no test before has decided them.
+
+        Parameters
+        ----------
+        x : ndarray of shape (n_queries, n_features), float32
+            Prepared inputs.
+        """
+        exact = ends.exact
+        assert isinstance(exact, ExactSum)
+        levels = [self.level_operations(n, exact, x) for n in range(self.n_levels)]
+        reached, touch = np.cumsum(levels, axis=0), self.touch_operations(exact, x)
+        spent = []
+        for number, step in enumerate(self.steps.astype(np.int64)):
+            if self.from_estimate and number < self.n_levels:
+                before = reached[number]
+            else:
+                before = reached[-1] + (self.order_operations + step * touch)
+            spent.append(before + (number + 1) * self.test_operations(ends))
+        return np.stack(spent)
 
     def worst_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of a query that is not decided, its touched kernels included."""
-        assert isinstance(ends.exact, ExactSum)
-        products = sum(level.operations() for level in self.levels)
-        levels = sum(self.level_operations(n, ends.exact) for n in range(self.n_levels))
-        touched = self.max_touched * self.touch_operations(ends.exact)
-        heap = 2 * self.n_slots if self.max_touched else 0
-        tests = len(self.steps) * (TEST_OPERATIONS * self.n_decisions + ends.label.operations())
-        return products + levels + heap + touched + tests
+        without_zeros = np.ones((1, ends.exact.n_features), dtype=np.float32)
+        return int(self.operations_at_tests(without_zeros, ends)[-1, 0])
 
     def saved_operations(self, ends: Ends) -> int:
         """Return the multiply-adds that the touched kernels save the exact sum at least."""

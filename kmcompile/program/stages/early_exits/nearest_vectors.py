@@ -20,7 +20,7 @@ from kmcompile.program.stages.early_exits.approximate_kernels import (
 )
 from kmcompile.program.stages.early_exits.early_exit import Thresholds
 from kmcompile.program.stages.early_exits.inner_products import InnerProducts
-from kmcompile.program.stages.early_exits.nearest_sizes import TEST_OPERATIONS, NearestSizes
+from kmcompile.program.stages.early_exits.nearest_sizes import NearestSizes
 from kmcompile.program.stages.early_exits.tug_of_war import by_score, tug_of_war
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.stage import Stage
@@ -202,7 +202,7 @@ class NearestVectors(NearestSizes):
             if self.uses_distance:
                 full = (total + self.residuals[number]) + outside[:, None]
             approximate = value_within(exact.kernel, full, self.far)
-            spent = level.operations_of(batch.x) + self.level_operations(number, exact)
+            spent = self.level_operations(number, exact, batch.x)
             in_range = (rest >= self.least[number]) & (rest <= self.largest[number])
             batch = replace(batch, in_range=in_range, operations=batch.operations + spent)
             leaves = ~in_range
@@ -235,7 +235,7 @@ class NearestVectors(NearestSizes):
         exact = ends.exact
         assert isinstance(exact, ExactSum)
         order = self.order(self.weights * magnitude(approximate), exact)
-        batch = replace(batch, operations=batch.operations + 2 * self.n_slots)
+        batch = replace(batch, operations=batch.operations + self.order_operations)
         columns = exact.columns()
         done = 0
         for test in range(first_test, len(self.steps)):
@@ -251,8 +251,7 @@ class NearestVectors(NearestSizes):
                 value = value - np.take_along_axis(approximate, chosen, axis=1)
             for number in range(chosen.shape[1]):
                 exact.add_slots(running, chosen[:, number], value[:, number])
-            each = self.touch_operations(exact) - exact.skipped_features(batch.x)
-            spent = (step - done) * each
+            spent = (step - done) * self.touch_operations(exact, batch.x)
             batch = replace(
                 batch,
                 kernel_evals=batch.kernel_evals + np.uint32(step - done),
@@ -272,10 +271,8 @@ class NearestVectors(NearestSizes):
         estimate = running * self.own[test] + batch.earlier * self.earlier[test]
         decision = estimate - self.offset[test]
         bound = batch.spread[:, None] * self.half_width[test]
-        spent = TEST_OPERATIONS * self.n_decisions + ends.label.operations()
-        return ends.label.run(
-            replace(batch, decision=decision, bound=bound, operations=batch.operations + spent)
-        )
+        spent = batch.operations + self.test_operations(ends)
+        return ends.label.run(replace(batch, decision=decision, bound=bound, operations=spent))
 
     def order(self, score: Float32Array, exact: ExactSum) -> NDArray[np.intp]:
         """Return the slots in the order of touching, shape (n_queries, max_touched)."""

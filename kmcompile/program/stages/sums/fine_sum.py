@@ -203,11 +203,14 @@ class FineSum(Sum):
     def replay_pieces(self, exact: Sum) -> tuple[Piece, ...]:
         """Return the begin, with the distances of listed vectors, the blocks and the end."""
         assert isinstance(exact, FixedSum)
-        sparse, lanes = exact.codes.sparse, exact.codes.lanes
-        begin = int(self.vectors.shape[1]) + (self.n_stored if sparse else 0)
-        total = 0 if sparse else -(-self.n_stored // self.n_slots)
-        block = lanes * (total + FUNCTION_OPERATIONS + self.n_rows)
-        return replay_in_blocks(begin, block, self.n_slots // lanes, "block", 4 * self.n_decisions)
+        return self.in_blocks(exact.lanes, self.n_stored if exact.codes.sparse else 0)
+
+    def in_blocks(self, lanes: int, listed: int) -> tuple[Piece, ...]:
+        """Return the pieces; `listed` operations of distances are those of lists, at the begin."""
+        total = -(-(self.n_stored - listed) // self.n_slots)
+        block = lanes * (total + self.slot_operations)
+        begin = self.input_operations + listed
+        return replay_in_blocks(begin, block, self.n_slots // lanes, "block", self.end_operations)
 
     def check_reads(
         self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray
@@ -216,9 +219,23 @@ class FineSum(Sum):
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
-        per_slot = FUNCTION_OPERATIONS + self.n_rows
-        own = self.n_stored + self.n_slots * per_slot
-        return own + int(self.vectors.shape[1]) + 4 * self.n_decisions
+        slots = self.n_stored + self.n_slots * self.slot_operations
+        return self.input_operations + slots + self.end_operations
+
+    @property
+    def input_operations(self) -> int:
+        """Multiply-adds of making integers of the prepared input."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def slot_operations(self) -> int:
+        """Multiply-adds of a slot besides its distance: kernel function and sums."""
+        return FUNCTION_OPERATIONS + self.n_rows
+
+    @property
+    def end_operations(self) -> int:
+        """Multiply-adds of the final steps."""
+        return 4 * self.n_decisions
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""

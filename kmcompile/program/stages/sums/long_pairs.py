@@ -76,7 +76,5 @@ class LongPairs(PairLists, LongSum):
         return (*LongSum.last_members(self, exact), *ENTRY_MEMBERS)
 
     def operations(self) -> int:
-        """Return the multiply-adds of all kernels and pairs."""
-        kernels = self.n_slots * self.kernel_operations
-        entries = self.entry_operations * len(self.entry_vectors)
-        return kernels + entries + self.pair_operations * self.n_decisions
+        """Return the multiply-adds of the input, all kernels and all pairs."""
+        return self.input_operations + self.all_pairs_operations

@@ -12,10 +12,10 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Member
-from kmcompile.program.piece import Piece, replay_in_blocks
+from kmcompile.program.piece import Piece
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fine_sum import FUNCTION_OPERATIONS, FineSum
+from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
@@ -90,10 +90,9 @@ class LongSum(FineSum):
         )
 
     def replay_pieces(self, exact: Sum) -> tuple[Piece, ...]:
-        """Return the blocks and the end."""
+        """Return the begin, the blocks and the end."""
         assert isinstance(exact, ExactSum)
-        block = exact.lanes * (exact.n_features + FUNCTION_OPERATIONS + self.n_rows)
-        return replay_in_blocks(0, block, exact.n_blocks, "block", 4 * self.n_decisions)
+        return self.in_blocks(exact.lanes, 0)
 
     def check_reads(
         self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray

@@ -71,6 +71,13 @@ class PairLists(Sum):
         """Multiply-adds of the longest pair, once its kernels are computed."""
         return self.entry_operations * self.longest_pair + self.pair_operations
 
+    @property
+    def all_pairs_operations(self) -> int:
+        """Multiply-adds of all kernels, then all pairs."""
+        kernels = len(self.vectors) * self.kernel_operations
+        entries = self.entry_operations * self.n_entries
+        return kernels + entries + self.pair_operations * len(self.pair_ends)
+
     def lists(self) -> list[tuple[slice, slice]]:
         """Return the entries of each pair: the positive ones and the negative ones."""
         starts = np.concatenate([[0], self.pair_ends[:-1, 1]]).astype(int)
@@ -122,8 +129,9 @@ class PairLists(Sum):
         return needs
 
     def replay_pieces(self, exact: Sum) -> tuple[Piece, ...]:
-        """Return all kernels, then all pairs."""
+        """Return the begin, all kernels, then all pairs."""
         n_vectors, n_pairs = len(self.vectors), len(self.pair_ends)
         own = self.longest_pair_operations
         pair = Piece("replay_pair", "pair of replay", own, n_pairs, "pair")
-        return replay_in_blocks(0, self.kernel_operations, n_vectors, "kernel", 0, (pair,))
+        begin, kernel = self.input_operations, self.kernel_operations
+        return replay_in_blocks(begin, kernel, n_vectors, "kernel", 0, (pair,))

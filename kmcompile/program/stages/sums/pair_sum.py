@@ -227,16 +227,18 @@ class PairSum(PairLists, VectorTotals):
         return isinstance(other, Vote) and not other.break_ties
 
     def operations(self) -> int:
-        """Return the multiply-adds of a query whose pairs are all evaluated one by one."""
-        kernels = self.n_vectors * self.kernel_operations
-        entries = self.entry_operations * self.n_entries
+        """Return the multiply-adds of a query whose pairs are all evaluated one by one.
+
+        A replay evaluates all pairs at once, without an order.
+        """
+        if not self.has_scores:
+            return self.all_pairs_operations
         order = int(self._order_operations(self.n_decisions)) + self.n_decisions  # proved pairs
-        return order + kernels + entries + self._of_pairs
+        return order + self.all_pairs_operations
 
     def operations_of(self, batch: Batch) -> NDArray[np.int64]:
         """Return the multiply-adds of all pairs of each query at once, without votes."""
-        per_vector = self.kernel_operations - self.skipped_features(batch.x)
-        return self.n_vectors * per_vector + self.entry_operations * self.n_entries + self._of_pairs
+        return self.all_pairs_operations - self.n_vectors * self.skipped_features(batch.x)
 
     @property
     def begin_operations(self) -> int:
@@ -257,10 +259,6 @@ class PairSum(PairLists, VectorTotals):
     def label_operations(self) -> int:
         """Multiply-adds of finding the leader, testing whether it is settled, and its interval."""
         return 10 * self.n_classes
-
-    @property
-    def _of_pairs(self) -> int:
-        return self.pair_operations * self.n_decisions
 
     def _order_operations(self, settling: int | NDArray[np.int64]) -> int | NDArray[np.int64]:
         """Return the multiply-adds of scores, their order, marks and the search for pairs."""

@@ -94,6 +94,11 @@ class Sum(Always):
         return 0
 
     @property
+    def input_operations(self) -> int:
+        """Multiply-adds of a replay's sum before the distances, of the prepared input alone."""
+        return 0
+
+    @property
     def product_operations(self) -> int:
         """Multiply-adds of distances and inner products for an input without zeros."""
         return self.operations()

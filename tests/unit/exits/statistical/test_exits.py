@@ -10,24 +10,38 @@ import pytest
 from calibration_cases import Case, digits, mnist_pair
 
 from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD
+from kmcompile.exits.statistical.class_scores import Lessons, fit_class_scores
+from kmcompile.exits.statistical.class_scores_fit import ClassScoresFit
 from kmcompile.exits.statistical.exits import estimates_of, with_limits
 from kmcompile.exits.statistical.fit_points import of_samples
+from kmcompile.exits.statistical.fits import statistical_fits
 from kmcompile.exits.statistical.free_vectors_fit import Size
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.links import Link
 from kmcompile.exits.statistical.nearest import nearest_vectors
+from kmcompile.exits.statistical.ratio import undecided
 from kmcompile.exits.statistical.reduced_set import fit_reduced_set
 from kmcompile.exits.statistical.risk import SCALES
-from kmcompile.exits.statistical.trial import in_a_row
+from kmcompile.exits.statistical.trial import in_a_row, said
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import classify, interpret
-from kmcompile.program.stages import EarlyExit, LinearFilter, NearestVectors, ReducedSet
+from kmcompile.program.stages import (
+    ClassScores,
+    EarlyExit,
+    IntervalRatio,
+    LinearFilter,
+    NearestVectors,
+    ReducedSet,
+)
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.range_gate import sum_of_squares
 
 CASES = [("rbf", 2), ("poly", 2), ("sigmoid", 2), ("rbf", 10)]
-KINDS = ["linear_filter", "reduced_set", "nearest_vectors", "columns", "paper"]
+BANDED = ["linear_filter", "reduced_set", "nearest_vectors", "columns"]
+"""Exits with bands of decisions. What tests leads or intervals has links and tests of its own:
+test_class_scores.py, test_interval_link.py."""
+KINDS = [*BANDED, "paper", "class_scores", "interval_ratio"]
 
 
 @cache
@@ -41,6 +55,12 @@ def stage_of(kernel: str, n_classes: int, kind: str) -> EarlyExit:
         points = of_samples(case.exact, case.x, f, case.relevant)
         size = Size(5, 20, 16 if kind == "columns" else None, iterations=10)
         return fit_reduced_set(points, size, 1.0, case.exact.lanes, skip_zeros)
+    if kind == "class_scores":
+        labels = said(case.program.ends.label, f)
+        lessons = Lessons.of(case.x.astype(np.float64), labels, f, case.relevant, n_classes)
+        return fit_class_scores(lessons, Size(5, 20, None, 10), case.exact.lanes, skip_zeros)
+    if kind == "interval_ratio":
+        return undecided(case.program.n_decisions)
     paper = kind == "paper"
     levels = (12,) if paper else (5, 12)
     steps = np.array([3, 30, 90])
@@ -67,8 +87,8 @@ def unfinished() -> np.errstate:
     return np.errstate(over="ignore")
 
 
-def seen_by(stage: EarlyExit, case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """Return the decisions of every test as the label stage gets them, and what was spent."""
+def seen_by(stage: EarlyExit, case: Case) -> tuple[np.ndarray, np.ndarray, Batch]:
+    """Return each test's decisions as the label gets them, what was spent, and the answers."""
     seen: list[tuple[Float32Array, np.ndarray]] = []
 
     class Label:
@@ -83,8 +103,18 @@ def seen_by(stage: EarlyExit, case: Case) -> tuple[np.ndarray, np.ndarray]:
     batch = Batch.of(case.x, case.program.n_decisions)
     square = (case.x.astype(np.float64) ** 2).sum(axis=1).astype(np.float32)
     with unfinished():
-        stage.decide(replace(batch, square=square), ends)
-    return np.stack([decision for decision, _ in seen]), np.stack([spent for _, spent in seen])
+        answered, _ = stage.decide(replace(batch, square=square), ends)
+    if not seen:  # the stage has a test of its own
+        return np.zeros(0), np.zeros(0), answered
+    decisions, spent = (np.stack(one) for one in zip(*seen, strict=True))
+    return decisions, spent, answered
+
+
+def test_every_statistical_exit_is_among_the_kinds() -> None:
+    fits = statistical_fits()
+    assert {fit.kind.template for fit in fits} <= set(KINDS)
+    others = {fit.kind.template for fit in fits if fit.tests_leads or fit.reads_intervals}
+    assert {fit.kind.template for fit in fits} - others <= set(BANDED)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -94,13 +124,21 @@ def test_estimates_and_operations_are_those_of_the_running_stage(
 ) -> None:
     if kind == "paper" and n_classes > 2:
         pytest.skip("the paper's scheme is for two classes")
-    case, stage = digits(kernel, n_classes), stage_of(kernel, n_classes, kind)
+    case = digits(kernel, n_classes)
+    if kind == "class_scores" and ClassScoresFit().why_not(case.program.ends):
+        pytest.skip("there are no more decisions than classes")
+    stage = stage_of(kernel, n_classes, kind)
     estimates = estimates_of(stage, case.program.ends, case.x)
-    decisions, spent = seen_by(stage, case)
-    assert (np.abs(estimates.values - decisions) <= allowed(case, stage)).all()
+    decisions, spent, answered = seen_by(stage, case)
+    if isinstance(stage, ClassScores):
+        assert np.array_equal(estimates.values[0].argmax(axis=1), answered.label)
+    else:
+        assert (np.abs(estimates.values - decisions) <= allowed(case, stage)).all()
     if isinstance(stage, NearestVectors):  # what it has spent when it asks, the label's on top
         assert np.array_equal(estimates.operations, spent)
         assert np.array_equal(estimates.kernel_evals, stage.steps)
+    elif isinstance(stage, IntervalRatio):  # a program has one behind certified exits only
+        assert np.array_equal(estimates.operations[0], answered.operations)
     else:
         program = case.with_stages(stage)
         at = [type(s) for s in program.stages].index(type(stage))
@@ -118,7 +156,7 @@ def rounding_of_scale(case: Case, made: Link, scale: float) -> float:
 
 
 @pytest.mark.parametrize("scale", [0.5, 1.1, 3.0])
-@pytest.mark.parametrize("kind", KINDS[:4])
+@pytest.mark.parametrize("kind", BANDED)
 @pytest.mark.parametrize(("kernel", "n_classes"), CASES)
 def test_finished_stage_decides_what_the_trial_says(
     kernel: str, n_classes: int, kind: str, scale: float
@@ -150,7 +188,7 @@ def test_stages_in_a_row_spend_and_decide_what_their_trials_say(
     case = digits(kernel, n_classes)
     links, trials = [], []
     state = case.begin
-    for kind in KINDS[:3]:
+    for kind in BANDED[:3]:
         made = case.linked(stage_of(kernel, n_classes, kind), state)
         label = case.program.ends.label
         trial, state = made.trial(made.fitted.estimates, state, label, np.array([scale]))
@@ -174,7 +212,7 @@ def test_stages_in_a_row_spend_and_decide_what_their_trials_say(
     assert np.array_equal(spent[early], counted[early])
 
 
-@pytest.mark.parametrize("kind", KINDS[:4])
+@pytest.mark.parametrize("kind", BANDED)
 @pytest.mark.parametrize("kernel", ["rbf", "poly", "sigmoid"])
 def test_finished_stage_decides_nothing_at_an_infinite_scale(kernel: str, kind: str) -> None:
     case = digits(kernel, 2)
@@ -190,7 +228,7 @@ def test_finished_stage_decides_nothing_at_an_infinite_scale(kernel: str, kind: 
 def test_limits_hold_all_samples_and_not_what_lies_beside(kernel: str) -> None:
     case = digits(kernel, 2)
     square = sum_of_squares(case.x)
-    stages = [with_limits(stage_of(kernel, 2, kind), case.x, square) for kind in KINDS[1:3]]
+    stages = [with_limits(stage_of(kernel, 2, kind), case.x, square) for kind in BANDED[1:3]]
     program = case.with_stages(*stages)
     with unfinished():
         assert classify(program, case.X)[0]["in_range"].all()
