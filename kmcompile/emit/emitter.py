@@ -35,6 +35,7 @@ from kmcompile.program.stages import (
     Vote,
 )
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -247,9 +248,9 @@ def _routed_sum_sections(
     ]
 
 
-def _takes_root(summed: object) -> bool:
+def _takes_root(summed: Sum) -> bool:
     """Return whether the kernel of a sum calls the square root."""
-    return bool(getattr(getattr(summed, "kernel", None), "needs_square_root", False))
+    return summed.kernel is not None and summed.kernel.needs_square_root
 
 
 def _kernel_totals(

@@ -34,7 +34,7 @@ class Ends:
     @property
     def in_integers(self) -> bool:
         """Whether the inputs are integer codes."""
-        return getattr(self.exact, "codes", None) is not None
+        return self.exact.takes_codes
 
     def weight(self, stage: Stage) -> int:
         """Return the cost of a stage's operation in operations of the exact sum."""

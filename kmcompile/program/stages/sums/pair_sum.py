@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -58,7 +58,7 @@ class PairSum(PairLists, VectorTotals):
         As in `ExactSum`.
     """
 
-    kernel: Float32Kernel
+    kernel: Float32Kernel = field()
     n_classes: int
     vectors: Annotated[
         RealArray,
@@ -93,7 +93,7 @@ class PairSum(PairLists, VectorTotals):
         ),
     ]
     trivial_bound: Real
-    skip_zeros: bool
+    skip_zeros: bool = field()
     squares: Annotated[
         RealArray,
         Layout(
