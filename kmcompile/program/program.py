@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.model.kernel_machine import Label
+from kmcompile.model.kernel_machine import Label as ClassLabel
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
@@ -23,10 +23,11 @@ from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.monitor import Monitor
 from kmcompile.program.stages.input.prepare import Prepare
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.probability import Probability
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.exact_sum import ExactSum
@@ -100,7 +101,7 @@ class Program:
         (`kmcompile.program.agreement`), and a sum or a label of another kind than the package's.
     sum : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
         The sum over all vectors, for queries that no early exit has decided.
-    label : Always
+    label : Label
         The stage that turns decisions and bounds into a label or a value.
     known_answers : KnownAnswers
     decision_function_shape : str
@@ -135,11 +136,11 @@ class Program:
     mode: str
     n_features: int
     n_decisions: int
-    classes: tuple[Label, ...]
+    classes: tuple[ClassLabel, ...]
     prepare: Prepare
     exits: tuple[Stage, ...]
     sum: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
-    label: Always
+    label: Label
     known_answers: KnownAnswers
     decision_function_shape: str
     model_sha256: str
@@ -165,6 +166,7 @@ class Program:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
         if self.sums_at_once and self.step is not None:
             raise ValueError("steps do not leave out the exact sum, the replay at once does")
+        ends: list[tuple[Stage, tuple[type[Stage], ...]]]
         ends = [(self.sum, CATALOGUE), (self.label, CATALOGUE)]
         if self.replay is not None:
             of_replays = (*CATALOGUE, *OF_REPLAYS)

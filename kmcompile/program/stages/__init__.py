@@ -19,6 +19,7 @@ from kmcompile.program.stages.input.nonzeros import Nonzeros
 from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.input.range_gate import RangeGate
 from kmcompile.program.stages.labels.argmax import Argmax
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.sign import Sign
 from kmcompile.program.stages.labels.value import Value
 from kmcompile.program.stages.labels.vote import Vote
@@ -108,6 +109,7 @@ __all__ = [
     "FixedSum",
     "InnerProducts",
     "IntervalRatio",
+    "Label",
     "LeafExpansion",
     "LinearFilter",
     "LinearSum",

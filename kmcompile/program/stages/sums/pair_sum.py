@@ -15,8 +15,8 @@ from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece
 from kmcompile.program.shared import Shared
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.proved import middles
-from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.pair_lists import ENTRY_MEMBERS, PairLists
 from kmcompile.program.stages.sums.pair_votes import votes_of
@@ -224,7 +224,7 @@ class PairSum(PairLists, VectorTotals):
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a label: votes, ties to the lower index."""
-        return isinstance(other, Vote) and not other.break_ties
+        return isinstance(other, Label) and other.counts_signs
 
     def operations(self) -> int:
         """Return the multiply-adds of a query whose pairs are all evaluated one by one."""
