@@ -72,10 +72,6 @@ class Label(Always):
         """Whether nothing but the signs of many decisions is counted."""
         return self.by_votes and not self.break_ties
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Return the classes of each decision; none unless each is that of a pair."""
-        return []
-
     def rests_on(self) -> list[list[int]]:
         """Return the decisions whose signs give a label, or that are the value, for each answer.
 
