@@ -21,7 +21,6 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.interpreter import RESULT_DTYPE, Status
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Vote
 from kmcompile.program.workspace import workspace_bytes
 from kmcompile.run import HostRunner
 from kmcompile.run.within import Call, answers_within
@@ -194,8 +193,7 @@ class Compiled:
         decisions = decisions[:, : self.program.n_decisions]  # probabilities follow
         if self.program.n_decisions == 1:
             return decisions[:, 0] + np.float64(self.program.threshold)
-        voting = isinstance(self.program.label, Vote)
-        if not voting or self.program.decision_function_shape == "ovo":
+        if not self.program.label.by_votes or self.program.decision_function_shape == "ovo":
             return decisions
         return confident_votes(len(self.classes_), decisions.astype(np.float64))
 

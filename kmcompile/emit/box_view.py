@@ -11,7 +11,7 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.totals_view import BlockFunctions, TotalsView
-from kmcompile.program.stages import ExactSum, Value, Vote
+from kmcompile.program.stages import ExactSum
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.tolerance import box_slopes
 from kmcompile.program.stages.tolerance.box_distance import BEYOND
@@ -121,7 +121,7 @@ class SlopesView:
             unrolled=view.unrolled,
             lanes=view.lanes,
             later_lanes=view.later_lanes,
-            for_sign=not isinstance(ends.label, Value),
+            for_sign=not ends.label.is_value,
             n_growths=n_growths,
             bend="box_bends[p] and its growth" if n_growths else "box_bends[p]",
             slope="sum of w s" if box.distance else "sum of w s - (f - b) x",
@@ -183,13 +183,12 @@ def box_sections(
 ) -> list[str]:
     """Return the functions of the box, with those of proved intervals if no exit brings them."""
     label = ends.label
-    is_binary = label.template == "sign"
-    context: dict[str, Any] = {"label_function": label.template, "is_binary": is_binary, **names}
+    context: dict[str, Any] = {"label_function": label.template, **names}
+    context["is_binary"] = label.reads_ends
     sections = []
-    is_value = isinstance(label, Value)
     if not early.proves:
         middles = {"answer": "result", "is_regression": False, "keeps_middles": False}
-        needed = ("narrow",) if is_value else ("middle", "narrow", "proved")
+        needed = ("narrow",) if label.is_value else ("middle", "narrow", "proved")
         own = {**middles, **context}
         sections += [render(f"early_exits/{part}.c.j2", **own) for part in needed]
     if box.distance is not None:
@@ -203,9 +202,9 @@ def box_sections(
         later = [part for part in _TEMPLATES if view.for_sign or part != "threshold"]
         parts = (box.slopes.template, *later)
         sections += [render(f"input_tolerance/{part}.c.j2", **own) for part in parts]
-    context |= {"is_vote": isinstance(label, Vote), "starts_here": not early.proves}
+    context |= {"is_vote": label.by_votes, "starts_here": not early.proves}
     context["takes_input"] = _takes_input(box)
-    if isinstance(label, Value):
+    if label.is_value:
         context |= {"answer": "prediction", "has_tolerance": label.tolerance is not None}
         sections.append(render("input_tolerance/value.c.j2", box=box, **context))
     else:

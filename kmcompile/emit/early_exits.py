@@ -10,18 +10,19 @@ from kmcompile.emit.products_view import ProductsView
 from kmcompile.emit.totals_view import TotalsView
 from kmcompile.emit.words import Words
 from kmcompile.numeric.scalar import root_bound
+from kmcompile.program.stages import Label
 
 _DENSE = "exact_sum/block_totals"
 _SPARSE = "exact_sum/sparse_totals"
 
 
 def early_exit_sections(
-    early: EarlyExitsView, label_function: str, words: Words, names: dict[str, str]
+    early: EarlyExitsView, label: Label, words: Words, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of the stages between `nonzeros` and the exact sum."""
-    context: dict[str, Any] = {**names, "label_function": label_function}
+    context: dict[str, Any] = {**names, "label_function": label.template}
     context |= {"answer": words.answer, "decides": words.decides}
-    context["is_regression"] = label_function == "value"
+    context["is_regression"] = label.is_value
     sections = []
     if early.float_codes is not None:
         has_term = early.has_kernel_term and early.float_codes.has_own_term
@@ -30,9 +31,8 @@ def early_exit_sections(
         gate = f"stages/{early.gate.template}.c.j2"
         sections.append(render(gate, stage=early.gate, **names))
     if early.proves:
-        is_binary = label_function == "sign"
         sections.append(render("early_exits/middle.c.j2", **names))
-        middles = {"is_binary": is_binary, "keeps_middles": early.keeps_middles}
+        middles = {"is_binary": label.reads_ends, "keeps_middles": early.keeps_middles}
         sections.append(render("early_exits/narrow.c.j2", **middles, **context))
         sections.append(render("early_exits/proved.c.j2", **middles, **context))
     if early.needs_root_bound:

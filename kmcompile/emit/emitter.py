@@ -32,9 +32,9 @@ from kmcompile.program.stages import (
     PairSum,
     RoutedFixedSum,
     RoutedSum,
-    Vote,
 )
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -130,7 +130,7 @@ def _sections(layout: Layout, view: ModelView) -> list[str]:
     sections += _sum_sections(layout, view.image is not None, names)
     sections += _label_sections(program, names)
     if early.exits:
-        of_exits = early_exit_sections(early, program.ends.label.template, words_of(program), names)
+        of_exits = early_exit_sections(early, program.ends.label, words_of(program), names)
         # Scores of a route and inner products of an exit may be sums by the same functions.
         sections += [section for section in of_exits if section not in sections]
     if program.box is not None:
@@ -174,7 +174,6 @@ def _sum_sections(layout: Layout, in_image: bool, names: dict[str, str]) -> list
         keeps = kept_factors(program.box, program.name)
         return _exact_sum_sections(summed, functions, early, names, keeps)
     if isinstance(summed, PairSum):
-        assert isinstance(program.ends.label, Vote)
         of_pairs = pair_sum_sections(summed, program.ends.label, early, names)
         return [*_kernel_totals(summed, functions, early, names), *of_pairs]
     if isinstance(summed, FixedSum):
@@ -191,8 +190,8 @@ def _label_sections(program: Program, names: dict[str, str]) -> list[str]:
     label = program.ends.label
     if program.ends.exact.sums_pairs or (program.sums_at_once and not program.early_exits):
         return []
-    more = {"rounded_up": ROUNDED_UP} if isinstance(label, Vote) else {}
-    return [render(f"stages/{label.template}.c.j2", stage=label, **more, **names)]
+    own = {"stage": label, "rounded_up": ROUNDED_UP}
+    return [render(f"stages/{label.template}.c.j2", **own, **names)]
 
 
 def _entry(view: ModelView) -> tuple[str, ...]:
@@ -247,9 +246,9 @@ def _routed_sum_sections(
     ]
 
 
-def _takes_root(summed: object) -> bool:
+def _takes_root(summed: Sum) -> bool:
     """Return whether the kernel of a sum calls the square root."""
-    return bool(getattr(getattr(summed, "kernel", None), "needs_square_root", False))
+    return summed.kernel is not None and summed.kernel.needs_square_root
 
 
 def _kernel_totals(

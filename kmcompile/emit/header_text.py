@@ -11,7 +11,7 @@ from kmcompile.emit.words import words_of
 from kmcompile.program.cost import replay_operations, worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.redundancy import checksum_bytes, stored_bytes
-from kmcompile.program.stages import ExactSum, Vote
+from kmcompile.program.stages import ExactSum
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 from kmcompile.text.figures import factor_text
 
@@ -113,14 +113,9 @@ def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
     is_reduced : bool
         Whether the machine of the program has fewer vectors than the trained one.
     """
-    label = program.ends.label
-    meant = "the decision"
-    if isinstance(label, Vote):
-        meant = "the decision of the closest pair that the winner won"
-        if program.ends.exact.sums_pairs:
-            meant += ", of the pairs that were evaluated"
-    elif program.n_decisions > 1:
-        meant = "the winner's decision"
+    meant = program.ends.label.interval_text
+    if program.ends.exact.sums_pairs:
+        meant += ", of the pairs that were evaluated"
     of_sign = f"The comment at {program.name.upper()}_N_DECISIONS says what its sign means."
     if program.box is not None:
         own = _box_lines(program.box, meant, of_sign, program.is_regression)

@@ -7,13 +7,13 @@ from typing import Any
 from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.environment import render
 from kmcompile.emit.totals_view import totals_call
-from kmcompile.program.stages import PairSum, Vote
+from kmcompile.program.stages import Label, PairSum
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.sums.pair_sum import SECTION
 
 
 def pair_sum_sections(
-    stage: PairSum, label: Vote, early: EarlyExitsView, names: dict[str, str]
+    stage: PairSum, label: Label, early: EarlyExitsView, names: dict[str, str]
 ) -> list[str]:
     """Return the functions of the pair sum, after those of the kernel and its totals.
 

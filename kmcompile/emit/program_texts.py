@@ -6,7 +6,7 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.words import words_of
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Sign, Stage, Value, Vote
+from kmcompile.program.stages import Label
 
 
 def stage_lines(program: Program) -> tuple[str, ...]:
@@ -28,24 +28,9 @@ def stages_text(program: Program) -> str:
     return text
 
 
-def tolerance_text(label: Stage) -> str:
+def tolerance_text(label: Label) -> str:
     """Return the widest interval that settles a regression query; "" if every interval does."""
-    if not isinstance(label, Value) or label.tolerance is None:
-        return ""
-    return f"{label.tolerance:.9g}"
-
-
-def decisions_text(program: Program) -> str:
-    """Return what the decisions are, and what their signs mean."""
-    if program.is_regression:
-        return "the value"
-    if program.n_decisions == 1:
-        label = program.ends.label
-        includes_0 = isinstance(label, Sign) and label.zero_is_positive
-        return ">= 0 for class 1" if includes_0 else "> 0 for class 1"
-    if isinstance(program.label, Vote):
-        return "pairs (0, 1), (0, 2), ...: > 0 for the first"
-    return "one a class"
+    return "" if label.tolerance is None else f"{label.tolerance:.9g}"
 
 
 def proved_by(early: EarlyExitsView) -> str:

@@ -22,7 +22,6 @@ from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
 from kmcompile.numeric.scalar import square_root_double
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodeTable, ExactSum, PairSum, VectorlessSum
-from kmcompile.program.stages.labels.value import Value
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.sums.long_sum import LongSum
@@ -85,12 +84,11 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
             sections += [*steps, own_prepare, *_sum_sections(stage, own, names)]
     label = {**own, "stage": stage.label, "rounded_up": np.float64(ROUNDED_UP)}
     sections.append(render(f"stages/{stage.label.template}.c.j2", **label))
-    own |= {"answer": words.answer, "is_regression": isinstance(stage.label, Value)}
+    own |= {"answer": words.answer, "is_regression": stage.label.is_value}
     summed = stage.sum.decision_function
     functions: dict[str, Any] = {"sum_function": summed, "label_function": stage.label.name}
     functions["may_fail"] = stage.sum.may_fail
-    has_result = not isinstance(stage.label, Value) or stage.label.tolerance is not None
-    functions["discards"] = "(void)" if has_result else ""
+    functions["discards"] = "(void)" if stage.label.may_stay_open else ""
     sections.append(render("stages/replay.c.j2", **functions, **own))
     return sections
 

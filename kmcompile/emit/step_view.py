@@ -14,7 +14,7 @@ from kmcompile.emit.step_place_view import place_view
 from kmcompile.program.pieces import parts_replay, parts_sum
 from kmcompile.program.program import Program
 from kmcompile.program.schedule import schedule
-from kmcompile.program.stages import PairSum
+from kmcompile.program.stages import CodeTable, PairSum
 from kmcompile.program.workspace import workspace_bytes
 
 _RESULT_BYTES = 20
@@ -63,7 +63,7 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
     exact, replay = program.sum, program.replay
     replayed = None if replay is None else replay.sum
     fine = replayed is not None and replayed.takes_fine_codes
-    lists = fine and bool(getattr(program.codes, "sparse", False))
+    lists = fine and isinstance(program.codes, CodeTable) and program.codes.sparse
     return SimpleNamespace(
         # The option's number, and the steps of the longest path.
         most_operations=unsigned_literal(planned.most_operations),

@@ -25,7 +25,6 @@ from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.monitor_view import monitor_view
 from kmcompile.emit.probability_view import probability_view
 from kmcompile.emit.program_texts import (
-    decisions_text,
     proved_by,
     stage_lines,
     stages_text,
@@ -44,9 +43,6 @@ from kmcompile.emit.usual_intervals import n_levels, usual_intervals
 from kmcompile.emit.words import words_of
 from kmcompile.emit.workspace_lines import member_lines, replay_member, with_meanings
 from kmcompile.program.program import Program
-from kmcompile.program.stages import (
-    Vote,
-)
 from kmcompile.program.telemetry import n_words
 from kmcompile.program.workspace import replay_members, workspace_bytes, workspace_members
 from kmcompile.version import VERSION
@@ -189,7 +185,7 @@ def _of_input(program: Program, early: EarlyExitsView, has_probability: bool) ->
         accepts_in_workspace=entry_points[0].in_workspace,
         needs_magnitude=summed.needs_magnitude
         or (program.box is not None and not program.is_regression)
-        or isinstance(label, Vote)
+        or label.needs_magnitude
         or early.proves
         or has_probability,
         input_limit=float(prepare.limit),
@@ -274,7 +270,7 @@ def _comments(layout: Layout, most_kernel_evals: int, is_reduced: bool) -> dict[
     program, early = layout.program, layout.early
     return dict(
         stage_lines=stage_lines(program),
-        decisions_text=decisions_text(program),
+        decisions_text=program.label.decisions_text,
         interval_lines=interval_lines(program, is_reduced),
         bound_lines=bound_lines(program),
         table_lines=table_lines(program.name, program.redundancy),

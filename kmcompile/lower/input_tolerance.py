@@ -17,7 +17,7 @@ from kmcompile.numeric.rounding import FLOAT32
 from kmcompile.numeric.table import Table
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum, LinearSum, Sign, Value, Vote
+from kmcompile.program.stages import ExactSum, FixedSum, LinearSum
 from kmcompile.program.stages.tolerance.box_distance import BEYOND
 from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
@@ -92,8 +92,7 @@ def _within_float32(tables: tuple[Table, ...]) -> bool:
 
 def _with_slopes(program: Program) -> ExactSum | None:
     """Return the sum of a program whose answer is a value, or rests on signs of decisions."""
-    rests_on_signs = isinstance(program.label, Sign | Vote | Value)
-    return program.sum if isinstance(program.sum, ExactSum) and rests_on_signs else None
+    return program.sum if isinstance(program.sum, ExactSum) and program.label.rests_on() else None
 
 
 def _require_bounds(program: Program, machine: KernelMachine) -> None:

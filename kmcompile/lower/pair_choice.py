@@ -17,7 +17,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.threads import one_thread
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodedSum, ExactSum, Vote
+from kmcompile.program.stages import CodedSum, ExactSum
 
 WORST_FACTOR = 1.25
 """Largest cost of all pairs one by one, relative to the operations of the exact sum."""
@@ -46,7 +46,7 @@ def with_pair_sum(
     exact, label, prepare = program.ends.exact, program.ends.label, program.prepare
     if not isinstance(exact, ExactSum) or isinstance(exact, CodedSum) or not len(X):
         return None
-    if not isinstance(label, Vote) or label.break_ties or machine.n_classes < 3:
+    if not label.counts_signs or machine.n_classes < 3:
         return None
     if machine.n_support_vectors > MOST_VECTORS:
         return None

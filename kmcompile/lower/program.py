@@ -22,9 +22,9 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, FLOAT64, Precision
 from kmcompile.program.program import Program
 from kmcompile.program.stages import (
-    Always,
     Argmax,
     ExactSum,
+    Label,
     LinearSum,
     Nonzeros,
     Prepare,
@@ -159,12 +159,12 @@ def with_tolerance(program: Program, tolerance: float | None) -> Program:
     return replace(program, label=Value.within(tolerance))
 
 
-def replay_label(machine: KernelMachine, program: Program) -> Always:
+def replay_label(machine: KernelMachine, program: Program) -> Label:
     """Return the label stage of the replay, with its constants in float64."""
     return program.ends.label if program.is_regression else lower_label(machine, FLOAT64)
 
 
-def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Always:
+def lower_label(machine: KernelMachine, precision: Precision = FLOAT32) -> Label:
     """Return the stage that turns decisions and bounds in this precision into a label."""
     if machine.task.has_one_sign:
         return Sign(machine.zero_is_positive)

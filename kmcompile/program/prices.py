@@ -9,12 +9,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.cost import stage_worst_operations
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeRange, CodeTable, EarlyExit, Nonzeros, Stage
+from kmcompile.program.stages import EarlyExit, Nonzeros, Stage
 from kmcompile.program.stages.ends import Ends
 from kmcompile.target import Cost, OperationCost
 
@@ -93,7 +92,7 @@ def price_of_stage(program: Program, stage: Stage, cost: Cost) -> float:
 
 def price_of_floats(stages: Sequence[EarlyExit], ends: Ends, cost: Cost) -> float:
     """Return the instructions of converting codes to float32 for early exits that need floats."""
-    codes: CodeTable | CodeRange | None = getattr(ends.exact, "codes", None)
+    codes = ends.exact.codes
     if codes is None or all(stage.in_integers for stage in stages):
         return 0.0
     return codes.n_features * ends.float_weight * _cost_of_sum(ends, cost).other
@@ -139,16 +138,15 @@ def worst_instructions(program: Program, cost: Cost) -> float:
 def _cost_of_sum(ends: Ends, cost: Cost) -> OperationCost:
     """Return the costs of a sum's products and of its other operations."""
     stage, own = ends.exact, cost.float32
-    kernel: Float32Kernel | None = getattr(stage, "kernel", None)
-    codes: CodeTable | CodeRange | None = getattr(stage, "codes", None)
+    kernel, codes = stage.kernel, stage.codes
     if stage.sums_pairs:
         return cost.pair_sum or own
     if codes is not None:
         own = cost.int8 if WIDTHS[codes.width].is_byte else cost.int16
         if stage.others_in_floats:
             own = OperationCost(own.product, cost.float32.other)
-    elif getattr(stage, "skip_zeros", False):
+    elif stage.skip_zeros:
         own = OperationCost(cost.listed or own.product, own.other)
-    elif isinstance(kernel, Float32Kernel) and kernel.uses_inner_product:
+    elif kernel is not None and kernel.uses_inner_product:
         own = OperationCost(cost.inner or own.product, own.other)
     return OperationCost(dict(cost.stages).get(stage.template, own.product), own.other)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.model.kernel_machine import Label
+from kmcompile.model.kernel_machine import Label as ClassLabel
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.numeric.table import Table
 from kmcompile.program.agreement import check_agreement
@@ -18,18 +18,16 @@ from kmcompile.program.capacity import Capacity
 from kmcompile.program.known_answers import KnownAnswers
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import LEFT_OUT, Shared
+from kmcompile.program.stages import CATALOGUE, OF_REPLAYS
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.monitor import Monitor
 from kmcompile.program.stages.input.prepare import Prepare
-from kmcompile.program.stages.labels.argmax import Argmax
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.probability import Probability
-from kmcompile.program.stages.labels.sign import Sign
-from kmcompile.program.stages.labels.value import Value
-from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.exact_sum import ExactSum
@@ -37,11 +35,6 @@ from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
-
-_SUMS = (ExactSum, PairSum, FixedSum, VectorlessSum, SumOfLeaves)
-_LABELS = (Sign, Vote, Argmax, Value)
-"""The kinds that the emitter, the analyses and the reports tell apart: another would be mistaken
-for one of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +101,7 @@ class Program:
         (`kmcompile.program.agreement`), and a sum or a label of another kind than the package's.
     sum : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
         The sum over all vectors, for queries that no early exit has decided.
-    label : Always
+    label : Label
         The stage that turns decisions and bounds into a label or a value.
     known_answers : KnownAnswers
     decision_function_shape : str
@@ -143,11 +136,11 @@ class Program:
     mode: str
     n_features: int
     n_decisions: int
-    classes: tuple[Label, ...]
+    classes: tuple[ClassLabel, ...]
     prepare: Prepare
     exits: tuple[Stage, ...]
     sum: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
-    label: Always
+    label: Label
     known_answers: KnownAnswers
     decision_function_shape: str
     model_sha256: str
@@ -173,8 +166,13 @@ class Program:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
         if self.sums_at_once and self.step is not None:
             raise ValueError("steps do not leave out the exact sum, the replay at once does")
-        for stage, kinds in ((self.sum, _SUMS), (self.label, _LABELS)):
-            if not isinstance(stage, kinds):
+        ends: list[tuple[Stage, tuple[type[Stage], ...]]]
+        ends = [(self.sum, CATALOGUE), (self.label, CATALOGUE)]
+        if self.replay is not None:
+            of_replays = (*CATALOGUE, *OF_REPLAYS)
+            ends += [(self.replay.sum, of_replays), (self.replay.label, CATALOGUE)]
+        for stage, kinds in ends:
+            if type(stage) not in kinds:  # a class made from one of them would be mistaken for it
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")
 
     def __str__(self) -> str:
@@ -242,7 +240,7 @@ class Program:
 
         None stands for float32.
         """
-        return getattr(self.sum, "codes", None)
+        return self.sum.codes
 
     @property
     def ends(self) -> Ends:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kmcompile.numeric.table import C_TYPES
 from kmcompile.program.layout import Member, once
 from kmcompile.program.program import Program
-from kmcompile.program.stages import CodeTable, EarlyExit, Stage, Vote
+from kmcompile.program.stages import CodeTable, EarlyExit
 
 
 def workspace_bytes(program: Program) -> int:
@@ -29,8 +29,7 @@ def workspace_members(program: Program) -> tuple[Member, ...]:
         members += codes.members(program.name)
     members += _prepared_members("float", program.prepare.buffers()[1])
     members += [*_decision_members(summed.n_decisions, "float"), *summed.members("float")]
-    members += [*_early_members(program), *_vote_members(label)]
-    members += _confidence_members(label, "float")
+    members += [*_early_members(program), *label.counters(), *label.members("float")]
     if codes is not None:
         text = "codes of a float input"
         members.append(Member(C_TYPES[codes.width], "quantized", program.n_features, text))
@@ -46,8 +45,8 @@ def replay_members(program: Program) -> tuple[Member, ...]:
     if not summed.takes_fine_codes:
         members += _prepared_members("double", replay.prepare.buffers(converts=True)[1])
     members += [*_decision_members(summed.n_decisions, "double"), *summed.members("double")]
-    members += _confidence_members(replay.label, "double")
-    return (*members, *summed.last_members(program.ends.exact), *_vote_members(replay.label))
+    members += replay.label.members("double")
+    return (*members, *summed.last_members(program.ends.exact), *replay.label.counters())
 
 
 def _padded(n_bytes: int) -> int:
@@ -92,25 +91,4 @@ def _decision_members(n_decisions: int, real: str) -> list[Member]:
     return [
         Member(real, "decision", n_decisions, "decision values"),
         Member(real, "bound", n_decisions, ">= their errors"),
-    ]
-
-
-def _confidence_members(label: Stage, real: str) -> list[Member]:
-    """Return the members of votes that have the arithmetic's type."""
-    if not isinstance(label, Vote) or not label.break_ties:
-        return []
-    return [
-        Member(real, "confidence", label.n_classes, "sum of decisions, breaks ties"),
-        Member(real, "slack", label.n_classes, ">= its error"),
-    ]
-
-
-def _vote_members(label: Stage) -> list[Member]:
-    """Return the counters of votes."""
-    if not isinstance(label, Vote):
-        return []
-    return [
-        Member("uint32_t", "votes", label.n_classes, "of each class"),
-        Member("uint32_t", "sure", label.n_classes, "those that no rounding can take away"),
-        Member("uint32_t", "possible", label.n_classes, "those that rounding might give"),
     ]

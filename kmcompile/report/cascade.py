@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.interpreter import Answers
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Vote
 from kmcompile.program.stages.early_exits.early_exit import Thresholds
 from kmcompile.report.costs import of_sample, sample_of
 from kmcompile.verify.queries import Queries
@@ -123,12 +122,4 @@ def _decision(program: Program, answers: Answers) -> tuple[Float64Array, str]:
     """Return each query's decision value or margin, and its name."""
     decisions = answers.decisions.astype(np.float64)
     label = program.ends.label
-    if program.n_decisions == 1:
-        return decisions[:, 0], "exact decision value f(x)"
-    if isinstance(label, Vote):
-        pairs = np.array(label.pairs())
-        own = (pairs[None, :, :] == answers.results["label"][:, None, None]).any(axis=2)
-        margins = np.where(own, np.abs(decisions), np.inf)
-        return margins.min(axis=1), "smallest exact |f| of the label's pairs"
-    two = np.partition(decisions, -2, axis=1)[:, -2:]
-    return two[:, 1] - two[:, 0], "lead of the largest decision value"
+    return label.margins(decisions, answers.results["label"]), label.margin_text

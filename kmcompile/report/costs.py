@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.program.cost import exact_operations, stage_worst_operations, worst_operations
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Stage, Vote
+from kmcompile.program.stages import Stage
 from kmcompile.report.missing import Content, Missing, known
 from kmcompile.verify.checked import NO_LABELS
 from kmcompile.verify.queries import Queries, Source
@@ -108,8 +108,7 @@ def cost_section(program: Program, sample: Sample, over_vectors: float | None = 
     if program.sums_at_once:
         operations = with_replay
     no_replay = Missing("the program has no replay") if program.replay is None else None
-    votes = isinstance(program.ends.label, Vote)
-    no_pairs = None if votes else Missing("there are no pairs of classes")
+    no_pairs = None if program.ends.label.by_votes else Missing("there are no pairs of classes")
     return dict(
         exact_ops=exact,
         mean_ops=float(operations.mean()),

@@ -12,7 +12,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch, joined
 from kmcompile.program.interpreter import Answers, prepared
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Always, EarlyExit, Value
+from kmcompile.program.stages import Always, EarlyExit, Label
 from kmcompile.report.costs import sample_of
 from kmcompile.verify.queries import Queries
 
@@ -102,10 +102,8 @@ def trajectories_of(program: Program, answers: Answers, queries: Queries) -> Tra
 
 
 def _tolerance(program: Program) -> float | None:
-    label = program.ends.label
-    if isinstance(label, Value) and label.tolerance is not None:
-        return float(label.tolerance)
-    return None
+    tolerance = program.ends.label.tolerance
+    return None if tolerance is None else float(tolerance)
 
 
 def _chosen(decision: Float64Array, operations: NDArray[np.int64]) -> NDArray[np.intp]:
@@ -166,10 +164,10 @@ def _test(stage: EarlyExit, asked: Batch, row: int, number: int) -> tuple[float,
     return float(kernels), estimate, float(lower), float(upper), offset - half, offset + half
 
 
-def _recording(label: Always, seen: list[Batch]) -> Always:
+def _recording(label: Label, seen: list[Batch]) -> Label:
     """Return the label stage with a record of all its answers in `seen`."""
 
-    class Recording(type(label)):  # type: ignore[misc]  # a Sign stays a Sign for `proved`
+    class Recording(type(label)):  # type: ignore[misc]  # it answers all questions as before
         def run(self, batch: Batch) -> Batch:
             answered: Batch = super().run(batch)
             seen.append(answered)
@@ -177,5 +175,5 @@ def _recording(label: Always, seen: list[Batch]) -> Always:
 
     stage: Any = label
     values: dict[str, Any] = {field.name: getattr(label, field.name) for field in fields(stage)}
-    recording: Always = Recording(**values)
+    recording: Label = Recording(**values)
     return recording

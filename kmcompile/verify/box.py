@@ -15,7 +15,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import Answers, Status
 from kmcompile.program.program import Program
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
-from kmcompile.steps import Affine, Columns, Extension, Projection, Step
+from kmcompile.steps import Affine, Clip, Columns, Extension, Projection, Step
 from kmcompile.text.figures import counted
 from kmcompile.verify.checked import WithinTolerance
 from kmcompile.verify.failed_check import FailedCheckError
@@ -199,6 +199,7 @@ def _pulled_back(step: Step, slope: Float64Array) -> Float64Array:
         return of_all
     if isinstance(step, Extension):
         return slope[:, : step.n_in]
+    assert isinstance(step, Clip), f"there is no slope before {step}"
     return slope
 
 

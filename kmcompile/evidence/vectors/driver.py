@@ -18,7 +18,7 @@ from kmcompile.evidence.vectors.inner import (
 )
 from kmcompile.evidence.vectors.scalars import scalars
 from kmcompile.program.program import Program
-from kmcompile.program.stages import LeafExpansion, NearestVectors, Vote
+from kmcompile.program.stages import LeafExpansion, NearestVectors
 from kmcompile.text.c_functions import Function
 
 _TABLE = re.compile(
@@ -123,7 +123,7 @@ def _inner(functions: dict[str, Function], program: Program) -> dict[str, object
         "tug_of_war": any(
             isinstance(one, NearestVectors) and one.tug_of_war for one in program.exits
         ),
-        "breaks_ties": isinstance(program.label, Vote) and program.label.break_ties,
+        "breaks_ties": program.label.break_ties,
         "of_distance": box_at is not None and "distance" in box_at.names,
         "block_steps": block_steps(functions),
         "end_replay": "do_end_replay" in functions and replay is not None and replay.sum.sums_pairs,

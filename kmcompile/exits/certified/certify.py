@@ -25,7 +25,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.threads import one_thread
 from kmcompile.program.cost import weight_notes
 from kmcompile.program.program import Program
-from kmcompile.program.stages import EarlyExit, Vote
+from kmcompile.program.stages import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.sums.piecewise_sum import PiecewiseSum
 from kmcompile.request.asked_stages import AskedStages
@@ -122,7 +122,7 @@ def add_certified_exits(
         best = _better(best, other, fitted, room, shares)
     program, exits, candidates, sum_notes = best.program, best.exits, best.candidates, best.notes
     by_another = program.sum is not ends.exact
-    if isinstance(ends.label, Vote) and not by_another and machine.reduced_from is None:
+    if ends.label.by_votes and not by_another and machine.reduced_from is None:
         sum_notes = (
             "all pairs of classes are summed together: pair_sum does not pay or fit here, or is "
             "not for this machine",

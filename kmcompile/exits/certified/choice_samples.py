@@ -84,7 +84,7 @@ def choice_samples(
     X = _accepted(program, given)
     require_samples(len(X), "certified")
     taught, judged = _parts(X)
-    if _is_sparse(program):
+    if program.sum.skip_zeros:
         return _equal(taught, judged)
     more, others = _parts(made)
     counts = np.repeat([1.0, MADE / max(1, len(others))], [len(judged), len(others)])
@@ -104,7 +104,7 @@ def with_generated(machine: KernelMachine, program: Program, X: Float32Array) ->
     ----------
     X : ndarray of shape (n_samples, n_features), float32
     """
-    if _is_sparse(program):
+    if program.sum.skip_zeros:
         return X
     return _filled(X, _parts(_accepted(program, generated(machine)))[0])
 
@@ -112,10 +112,6 @@ def with_generated(machine: KernelMachine, program: Program, X: Float32Array) ->
 def _equal(taught: Float32Array, judged: Float32Array) -> ChoiceSamples:
     n = len(judged)
     return ChoiceSamples(taught, judged, np.full(n, 1 / max(1, n)), n)
-
-
-def _is_sparse(program: Program) -> bool:
-    return bool(getattr(program.sum, "skip_zeros", False))
 
 
 def _filled(X: Float32Array, made: Float32Array) -> Float32Array:

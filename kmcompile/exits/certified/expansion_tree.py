@@ -23,7 +23,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.threads import one_thread
 from kmcompile.program.program import Program
-from kmcompile.program.stages import SumOfLeaves, Value
+from kmcompile.program.stages import SumOfLeaves
 
 _SEED = 20010628
 
@@ -104,8 +104,7 @@ def tree(
     )
     assert not isinstance(program.ends.exact, SumOfLeaves)
     storage = np.abs(machine.intercept - program.ends.exact.intercept) + machine.intercept_error
-    label = program.ends.label
-    tolerance = label.tolerance if isinstance(label, Value) else None
+    tolerance = program.ends.label.tolerance
     sides = labels if by_label else np.zeros(len(samples), dtype=np.intp)
     cells = [np.arange(len(samples))]
     levels: list[list[Centre]] = []

@@ -44,7 +44,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
 
     def why_not(self, ends: Ends) -> str:
         """Return why a program with this label cannot have class scores; "" if it can."""
-        if not isinstance(ends.label, Vote):
+        if not ends.label.by_votes:
             return "it has no more decisions than classes, for which the other exits do as well"
         return ""
 

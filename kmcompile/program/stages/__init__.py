@@ -19,6 +19,7 @@ from kmcompile.program.stages.input.nonzeros import Nonzeros
 from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.input.range_gate import RangeGate
 from kmcompile.program.stages.labels.argmax import Argmax
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.sign import Sign
 from kmcompile.program.stages.labels.value import Value
 from kmcompile.program.stages.labels.vote import Vote
@@ -36,10 +37,14 @@ from kmcompile.program.stages.sums.coded_sum import CodedSum
 from kmcompile.program.stages.sums.curve_sum import CurveSum
 from kmcompile.program.stages.sums.described_sum import DescribedSum
 from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.fine_sum import FineSum
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.linear_sum import LinearSum
+from kmcompile.program.stages.sums.long_pairs import LongPairs
+from kmcompile.program.stages.sums.long_sum import LongSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
 from kmcompile.program.stages.sums.polynomial_sum import PolynomialSum
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.table_sum import TableSum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
@@ -63,7 +68,7 @@ CATALOGUE: tuple[type[Stage], ...] = (
     ExactSum,
     FixedSum,
     LinearSum,
-    CodedLinearSum,
+    CodedSum,
     PolynomialSum,
     AdditiveSum,
     CurveSum,
@@ -81,8 +86,12 @@ CATALOGUE: tuple[type[Stage], ...] = (
 )
 """All stages. A test checks that each has a template and a bit-exact case."""
 
+OF_REPLAYS: tuple[type[Sum], ...] = (FineSum, LongSum, LongPairs)
+"""Sums that only a replay has."""
+
 __all__ = [
     "CATALOGUE",
+    "OF_REPLAYS",
     "AdditiveSum",
     "Always",
     "Argmax",
@@ -100,6 +109,7 @@ __all__ = [
     "FixedSum",
     "InnerProducts",
     "IntervalRatio",
+    "Label",
     "LeafExpansion",
     "LinearFilter",
     "LinearSum",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
-from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
@@ -20,7 +21,7 @@ class Ends:
     ----------
     exact : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
         The sum after the last early exit.
-    label : Always
+    label : Label
         Turns decisions and bounds into a label, and says whether every decision within its bound
         gives this label.
     float_weight : int
@@ -28,13 +29,13 @@ class Ends:
     """
 
     exact: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
-    label: Always
+    label: Label
     float_weight: int = 1
 
     @property
     def in_integers(self) -> bool:
         """Whether the inputs are integer codes."""
-        return getattr(self.exact, "codes", None) is not None
+        return self.exact.takes_codes
 
     def weight(self, stage: Stage) -> int:
         """Return the cost of a stage's operation in operations of the exact sum."""

@@ -12,6 +12,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.shared import Place
 from kmcompile.program.stages.input.prepare import Prepare
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.stage import Always
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fine_sum import FineSum
@@ -46,7 +47,7 @@ class Replay(Always):
     sum : ExactSum, PairSum, VectorlessSum or FineSum
         The sum in float64, low parts included.
     skip_zeros : bool
-    label : Always
+    label : Label
         The label stage with the constants of float64.
     low_vectors : ndarray of shape (n_blocks, n_features, lanes), float32
         Low parts of the vectors, or of a linear machine's weights; empty if all are 0. In an
@@ -66,7 +67,7 @@ class Replay(Always):
     input_error: np.float64
     sum: ExactSum | PairSum | VectorlessSum | FineSum
     skip_zeros: bool
-    label: Always
+    label: Label
     low_vectors: RealArray
     low_coefficients: RealArray
     at_once: bool = False

@@ -42,6 +42,11 @@ class Stage(Laid, ABC):
         return False
 
     @property
+    def takes_codes(self) -> bool:
+        """Whether the stage is a sum over an input of integer codes."""
+        return False
+
+    @property
     def watches_range(self) -> bool:
         """Whether the stage may find that an input is out of the calibrated range."""
         return False

@@ -46,7 +46,7 @@ from kmcompile.model.kernel_machine import Task
 from kmcompile.pipeline import verify_folder
 from kmcompile.program import storage
 from kmcompile.program.interpreter import interpret
-from kmcompile.program.program import Program
+from kmcompile.program.program import Program, Step
 from kmcompile.program.stages import CATALOGUE as STAGES
 from kmcompile.program.stages import Sign
 from kmcompile.program.storable import storable_classes
@@ -148,9 +148,9 @@ def test_a_class_defined_elsewhere_is_stored_as_soon_as_it_exists():
 def test_classes_of_one_name_hinder_no_program_without_them():
     """A notebook defines a class anew whenever its cell runs again."""
 
-    def defined() -> type[Sign]:
+    def defined() -> type[Step]:
         @dataclass(frozen=True, slots=True, eq=False)
-        class DefinedTwice(Sign):
+        class DefinedTwice(Step):
             pass
 
         return DefinedTwice
@@ -159,7 +159,7 @@ def test_classes_of_one_name_hinder_no_program_without_them():
     assert "DefinedTwice" not in storable_classes()
     program = emitted(CASES[0]).program
     storage.load(storage.save(program), "program.npz")
-    doubtful = replace(program, label=classes[0](zero_is_positive=True))
+    doubtful = replace(program, step=classes[0](operations=1000))
     with pytest.raises(TypeError, match="another class that one may have has its name"):
         storage.save(doubtful)
 

@@ -30,7 +30,6 @@ from kmcompile.program.stages.early_exits.nearest_centre import (
 )
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.labels.proved import proved
-from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
@@ -264,7 +263,7 @@ class LocalExpansion(LocalSizes):
 
     def skips_proved(self, ends: Ends) -> bool:
         """Return whether the curved test leaves rows with proved signs out: votes are signs."""
-        return isinstance(ends.label, Vote) and not ends.label.break_ties
+        return ends.label.counts_signs
 
     def _projected(self, leaf: NDArray[np.intp], v: Float32Array) -> Float32Array:
         """Return y = B v, shape (n_queries, n_basis)."""

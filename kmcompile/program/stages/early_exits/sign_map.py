@@ -216,8 +216,7 @@ class SignMap(EarlyExit):
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a sum: both take codes, or neither does."""
-        has_codes = getattr(other, "codes", None) is not None
-        return EarlyExit.stands_before(self, other) and has_codes == self.in_integers
+        return EarlyExit.stands_before(self, other) and other.takes_codes == self.in_integers
 
     def operations(self) -> int:
         """Return the worst-case multiply-adds, with one for each shift and each mask."""

@@ -39,7 +39,7 @@ class Nonzeros(Always):
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the sum is in floats: integer sums use no list of nonzeros."""
-        return getattr(other, "codes", None) is None
+        return not other.takes_codes
 
     def makes(self) -> frozenset[str]:
         """Return "nonzeros" and "square": the list of nonzero features and |x|^2."""

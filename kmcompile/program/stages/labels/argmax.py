@@ -6,15 +6,17 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
-from kmcompile.program.shared import Place, Shared
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.labels.label import Label
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Argmax(Always):
+class Argmax(Label):
     """The class with the largest decision value wins; of equal values the first or the last.
 
     The label is settled if the winner's lower bound is above every other class's upper bound.
@@ -31,7 +33,9 @@ class Argmax(Always):
     last_of_equal: bool = False
 
     template: ClassVar[str] = "argmax"
-    place: ClassVar[Place] = Place.LABEL
+    decisions_text: ClassVar[str] = "one a class"
+    interval_text: ClassVar[str] = "the winner's decision"
+    margin_text: ClassVar[str] = "lead of the largest decision value"
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, the winner's interval and certificate."""
@@ -50,6 +54,12 @@ class Argmax(Always):
             upper=above(upper),
             settled=(others < lower[:, None]).all(axis=1),
         )
+
+    def margins(self, decisions: Float64Array, labels: NDArray[np.int32]) -> Float64Array:
+        """Return the lead of the largest decision."""
+        two = np.partition(decisions, -2, axis=1)[:, -2:]
+        lead: Float64Array = two[:, 1] - two[:, 0]
+        return lead
 
     def shared(self) -> Shared:
         """Return the number of classes, each of which has a decision."""

@@ -8,8 +8,7 @@ import numpy as np
 
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.stages.labels.sign import Sign
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.stages.labels.label import Label
 
 _HALF = np.float32(0.5)
 _WIDENED = np.float32(2.0**-22)
@@ -41,7 +40,7 @@ def middles(batch: Batch) -> tuple[Float32Array, Float32Array]:
     return middle, half + ((half + magnitude(middle)) + _TINY) * _WIDENED
 
 
-def proved(batch: Batch, label: Always) -> Batch:
+def proved(batch: Batch, label: Label) -> Batch:
     """Return the batch with the label that the proved intervals give, settled if they do.
 
     The decision becomes the middle m = l/2 + u/2 of the interval l .. u. It rounds by at most
@@ -53,14 +52,8 @@ def proved(batch: Batch, label: Always) -> Batch:
 
     Parameters
     ----------
-    label : Always
+    label : Label
         The label stage of the program.
     """
     middle, bound = middles(batch)
-    batch = label.run(replace(batch, decision=middle, bound=bound))
-    if not isinstance(label, Sign):
-        return batch
-    lower, upper = batch.least[:, 0], batch.most[:, 0]
-    above, below = lower > np.float32(0.0), upper < np.float32(0.0)
-    label_of_ends = np.where(above, 1, np.where(below, 0, batch.label)).astype(np.int32)
-    return replace(batch, lower=lower, upper=upper, label=label_of_ends, settled=above | below)
+    return label.of_ends(label.run(replace(batch, decision=middle, bound=bound)))

@@ -9,12 +9,12 @@ import numpy as np
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
-from kmcompile.program.shared import Place, Shared
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.labels.one_decision import OneDecision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sign(Always):
+class Sign(OneDecision):
     """The sign of the decision f is the label: class 1 for f > 0, class 0 for f < 0.
 
     Parameters
@@ -26,7 +26,12 @@ class Sign(Always):
     zero_is_positive: bool
 
     template: ClassVar[str] = "sign"
-    place: ClassVar[Place] = Place.LABEL
+    reads_ends: ClassVar[bool] = True
+
+    @property
+    def decisions_text(self) -> str:
+        """Which sign gives class 1."""
+        return ">= 0 for class 1" if self.zero_is_positive else "> 0 for class 1"
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, interval and certificate."""
@@ -41,6 +46,13 @@ class Sign(Always):
             upper=upper,
             settled=(lower > zero) | (upper < zero),
         )
+
+    def of_ends(self, batch: Batch) -> Batch:
+        """Return the batch with the proved intervals themselves, and the label of their signs."""
+        lower, upper = batch.least[:, 0], batch.most[:, 0]
+        is_1, is_0 = lower > np.float32(0.0), upper < np.float32(0.0)
+        label = np.where(is_1, 1, np.where(is_0, 0, batch.label)).astype(np.int32)
+        return replace(batch, lower=lower, upper=upper, label=label, settled=is_1 | is_0)
 
     def shared(self) -> Shared:
         """Return the numbers of decisions and classes, 1 and 2."""

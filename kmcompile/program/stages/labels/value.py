@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
-from kmcompile.program.shared import Place, Shared
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.labels.one_decision import OneDecision
 
 NO_LABEL = np.int32(-1)
 """The label in the result of a regression."""
@@ -21,7 +21,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Value(Always):
+class Value(OneDecision):
     """The value is the decision f, with the interval f - bound .. f + bound.
 
     A query is settled if its interval is narrow enough. The value lies in its interval, because f -
@@ -35,10 +35,16 @@ class Value(Always):
         A query is settled if its interval is narrower; None: every interval settles it.
     """
 
-    tolerance: np.float32 | None
+    tolerance: np.float32 | None = field()
 
     template: ClassVar[str] = "value"
-    place: ClassVar[Place] = Place.LABEL
+    is_value: ClassVar[bool] = True
+    decisions_text: ClassVar[str] = "the value"
+
+    @property
+    def may_stay_open(self) -> bool:
+        """Whether an interval may be too wide."""
+        return self.tolerance is not None
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with value and interval, and which values are settled."""

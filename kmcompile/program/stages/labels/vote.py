@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Real, RealArray
+from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
-from kmcompile.program.shared import Place, Shared
-from kmcompile.program.stages.stage import Always
+from kmcompile.program.layout import Member
+from kmcompile.program.shared import Shared
+from kmcompile.program.stages.labels.label import Label
 
 ROUNDED_UP = np.float32(1.0 + 2.0**-10)
 """Covers the roundings in the sums of the slack itself."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vote(Always):
+class Vote(Label):
     """Every pair (i, j), i < j, votes for i if f > 0 and for j otherwise; most votes win.
 
     A tie goes to the lower index, or with `break_ties` to the larger sum of confidences (and a
@@ -39,11 +41,15 @@ class Vote(Always):
     """
 
     n_classes: int
-    break_ties: bool
+    break_ties: bool = field()
     tie_error: Real
 
     template: ClassVar[str] = "vote"
-    place: ClassVar[Place] = Place.LABEL
+    by_votes: ClassVar[bool] = True
+    needs_magnitude: ClassVar[bool] = True
+    decisions_text: ClassVar[str] = "pairs (0, 1), (0, 2), ...: > 0 for the first"
+    interval_text: ClassVar[str] = "the decision of the closest pair that the winner won"
+    margin_text: ClassVar[str] = "smallest exact |f| of the label's pairs"
 
     @property
     def n_pairs(self) -> int:
@@ -61,7 +67,7 @@ class Vote(Always):
         possible = self._counted(~(uppers < zero), ~(lowers > zero))
         total, slack = self._confidences(batch)
         label = self._winner(votes, total)
-        lower, upper = self.interval(label, batch.decision, lowers, uppers)
+        lower, upper = self.interval_at(batch, label)
         return replace(
             batch,
             label=label,
@@ -99,6 +105,42 @@ class Vote(Always):
         """Return the classes of each decision."""
         return [(i, j) for i in range(self.n_classes) for j in range(i + 1, self.n_classes)]
 
+    def margins(self, decisions: Float64Array, labels: NDArray[np.int32]) -> Float64Array:
+        """Return the smallest magnitude among the pairs of each label."""
+        own = (np.array(self.pairs())[None, :, :] == labels[:, None, None]).any(axis=2)
+        closest: Float64Array = np.where(own, np.abs(decisions), np.inf).min(axis=1)
+        return closest
+
+    def rests_on(self) -> list[list[int]]:
+        """Return the pairs that each class is in."""
+        pairs = self.pairs()
+        return [[p for p, pair in enumerate(pairs) if c in pair] for c in range(self.n_classes)]
+
+    def asked(self, batch: Batch) -> list[tuple[int, NDArray[np.bool_]]]:
+        """Return each pair with the queries whose label has won it."""
+        found = []
+        for p, (i, j) in enumerate(self.pairs()):
+            won = np.where(batch.decision[:, p] > 0, batch.label == i, batch.label == j)
+            found.append((p, won))
+        return found
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return the sums that break ties."""
+        if not self.break_ties:
+            return ()
+        return (
+            Member(real, "confidence", self.n_classes, "sum of decisions, breaks ties"),
+            Member(real, "slack", self.n_classes, ">= its error"),
+        )
+
+    def counters(self) -> tuple[Member, ...]:
+        """Return the counters of votes."""
+        return (
+            Member("uint32_t", "votes", self.n_classes, "of each class"),
+            Member("uint32_t", "sure", self.n_classes, "those that no rounding can take away"),
+            Member("uint32_t", "possible", self.n_classes, "those that rounding might give"),
+        )
+
     def _winner(self, votes: np.ndarray, total: RealArray) -> np.ndarray:
         if not self.break_ties:
             winner = votes.argmax(axis=1)
@@ -108,10 +150,12 @@ class Vote(Always):
         as_label: np.ndarray = winner.astype(np.int32)
         return as_label
 
-    def interval(
-        self, label: np.ndarray, decision: RealArray, lowers: RealArray, uppers: RealArray
+    def interval_at(
+        self, batch: Batch, label: NDArray[np.int32]
     ) -> tuple[Float32Array, Float32Array]:
         """Return the interval of the closest pair that each label has won; 0 if it won none."""
+        decision = batch.decision
+        lowers, uppers = decision - batch.bound, decision + batch.bound
         for_i = decision >= 0 if self.break_ties else decision > 0
         first, second = np.array(self.pairs()).T
         own = np.where(for_i, first, second) == label[:, None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -72,7 +72,7 @@ class RoutedFixedSum(SumOfLeaves):
     """
 
     route: FixedRoute
-    codes: CodeRange
+    codes: CodeRange = field()
     per_unit: np.float32
     vectors: Annotated[
         NDArray[np.int64],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -56,7 +56,7 @@ class RoutedSum(SumOfLeaves):
     """
 
     route: Route
-    kernel: Float32Kernel
+    kernel: Float32Kernel = field()
     vectors: Annotated[
         Float32Array,
         Layout(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -70,7 +70,7 @@ class CodedLinearSum(SumOfCodes):
         Features that one turn of the loop handles.
     """
 
-    codes: CodeRange
+    codes: CodeRange = field()
     weights: Annotated[
         NDArray[np.uint16],
         Layout(

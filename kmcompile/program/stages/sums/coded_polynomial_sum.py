@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -73,7 +73,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
         Multiply-adds of codes that take as many instructions as one of 64 bits.
     """
 
-    codes: CodeRange
+    codes: CodeRange = field()
     per_unit: np.float32
     degree: int
     terms: Annotated[

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -33,7 +33,7 @@ class CodedSum(ExactSum):
         1 / unit and unit^2.
     """
 
-    codes: CodeTable
+    codes: CodeTable = field()
     per_unit: np.float32
     unit_square: np.float32
 

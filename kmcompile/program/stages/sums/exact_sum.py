@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -89,7 +89,7 @@ class ExactSum(GroupedSum, VectorTotals):
         What is added to the bound of a reduced machine whose K(x, x) depends on the query.
     """
 
-    kernel: Float32Kernel
+    kernel: Float32Kernel = field()
     n_vectors: int
     vectors: Annotated[
         RealArray,
@@ -127,7 +127,7 @@ class ExactSum(GroupedSum, VectorTotals):
     result_error: Real
     minimum: Minimum
     trivial_bound: Real
-    skip_zeros: bool
+    skip_zeros: bool = field()
     mixed_signs: bool
     squares: Annotated[
         RealArray,

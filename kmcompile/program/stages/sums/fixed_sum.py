@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -85,9 +85,9 @@ class FixedSum(FixedKernel, GroupedSum):
     value_error, result_error : float32
     """
 
-    codes: CodeTable
+    codes: CodeTable = field()
     per_unit: np.float32
-    kernel: RbfFloat32
+    kernel: RbfFloat32 = field()
     n_vectors: int
     lanes: int
     distance_shift: int

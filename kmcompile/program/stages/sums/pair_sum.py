@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -15,8 +15,8 @@ from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece
 from kmcompile.program.shared import Shared
+from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.proved import middles
-from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.pair_lists import ENTRY_MEMBERS, PairLists
 from kmcompile.program.stages.sums.pair_votes import votes_of
@@ -58,7 +58,7 @@ class PairSum(PairLists, VectorTotals):
         As in `ExactSum`.
     """
 
-    kernel: Float32Kernel
+    kernel: Float32Kernel = field()
     n_classes: int
     vectors: Annotated[
         RealArray,
@@ -93,7 +93,7 @@ class PairSum(PairLists, VectorTotals):
         ),
     ]
     trivial_bound: Real
-    skip_zeros: bool
+    skip_zeros: bool = field()
     squares: Annotated[
         RealArray,
         Layout(
@@ -224,7 +224,7 @@ class PairSum(PairLists, VectorTotals):
 
     def stands_before(self, other: Stage) -> bool:
         """Return whether the stage may stand before a label: votes, ties to the lower index."""
-        return isinstance(other, Vote) and not other.break_ties
+        return isinstance(other, Label) and other.counts_signs
 
     def operations(self) -> int:
         """Return the multiply-adds of a query whose pairs are all evaluated one by one.

@@ -7,12 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
+from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece
 from kmcompile.program.shared import Place
 from kmcompile.program.stages.stage import Always, Stage
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.code_table import CodeTable
 
 READ_BY_BOTH = (
     "group_ends",
@@ -31,7 +34,8 @@ PARTED = ("vectors", "weights", "coefficients")
 class Sum(Always):
     """A stage that makes decisions and bounds: the exact sum of a program, or that of its replay.
 
-    Emission, cost, steps and report ask what a sum is by the members below.
+    Emission, cost, steps and report ask what a sum is by the members below. A sum that has one of
+    them as a field assigns `field()` to it: `dataclass` takes what it inherits for a default.
     """
 
     intercept: RealArray
@@ -59,6 +63,26 @@ class Sum(Always):
     """Whether a replay sums finer codes of the input than the format's, in place of floats."""
     others_in_floats: ClassVar[bool] = True
     """Whether operations of a sum of codes besides the products cost as those in floats."""
+
+    @property
+    def codes(self) -> CodeTable | CodeRange | None:
+        """The codes of an integer format, with those of the vectors if any; None: floats."""
+        return None
+
+    @property
+    def takes_codes(self) -> bool:
+        """Whether the sum has codes."""
+        return self.codes is not None
+
+    @property
+    def kernel(self) -> Float32Kernel | None:
+        """The kernel in floats of a sum over vectors, or None."""
+        return None
+
+    @property
+    def skip_zeros(self) -> bool:
+        """Whether the sum takes only the features that are not 0, from the list of these."""
+        return False
 
     @property
     def n_decisions(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -59,7 +59,7 @@ class TableSum(SumOfCodes):
     is efficient, CVPR 2008, section 3.
     """
 
-    codes: CodeRange
+    codes: CodeRange = field()
     per_unit: np.float32
     values: Annotated[
         NDArray[np.uint32],

@@ -15,9 +15,7 @@ from kmcompile.program.layout import Member
 from kmcompile.program.shared import LEFT_OUT
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
-from kmcompile.program.stages.labels.sign import Sign
 from kmcompile.program.stages.labels.value import Value
-from kmcompile.program.stages.labels.vote import Vote
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.tolerance.box_distance import BoxDistance
 from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes, own_blocks
@@ -90,7 +88,7 @@ class InputTolerance(Laid):
         boxed = replace(summed, least=batch.least, most=batch.most)
         boxed = narrowed(boxed, summed.decision - width, summed.decision + width)
         if isinstance(ends.label, Value):
-            return self._value(boxed, at_x, distance, ends)
+            return self._value(boxed, at_x, distance, ends.label, ends)
         answer = proved(boxed, ends.label)
         spent = np.full(len(batch), self._first_operations(ends), dtype=np.int64)
         if self.slopes is not None:
@@ -102,7 +100,12 @@ class InputTolerance(Laid):
         return self._answered(answer, at_x, ends), spent
 
     def _value(
-        self, boxed: Batch, at_x: Batch, distance: Float32Array | None, ends: Ends
+        self,
+        boxed: Batch,
+        at_x: Batch,
+        distance: Float32Array | None,
+        label: Value,
+        ends: Ends,
     ) -> tuple[Batch, NDArray[np.int64]]:
         """Return the values of x with intervals that hold for the box, and the multiply-adds."""
         spent = np.full(len(boxed), self._first_operations(ends), dtype=np.int64)
@@ -113,23 +116,15 @@ class InputTolerance(Laid):
         lower, upper = boxed.least[:, 0], boxed.most[:, 0]
         value = np.where(at_x.value < lower, lower, at_x.value)
         value = np.where(value > upper, upper, value)
-        assert isinstance(ends.label, Value)
-        settled = ends.label.is_settled(lower, upper)
+        settled = label.is_settled(lower, upper)
         return replace(at_x, value=value, lower=lower, upper=upper, settled=settled), spent
 
     def _answered(self, answer: Batch, at_x: Batch, ends: Ends) -> Batch:
         """Return the answers; where the box leaves a label open, it is that of x itself."""
         label = np.where(answer.settled, answer.label, at_x.label).astype(np.int32)
-        lower, upper = answer.lower, answer.upper
-        if isinstance(ends.label, Vote):
-            of_label = ends.label.interval(
-                label,
-                answer.decision,
-                answer.decision - answer.bound,
-                answer.decision + answer.bound,
-            )
-            lower = np.where(answer.settled, lower, of_label[0])
-            upper = np.where(answer.settled, upper, of_label[1])
+        of_label = ends.label.interval_at(answer, label)
+        lower = np.where(answer.settled, answer.lower, of_label[0])
+        upper = np.where(answer.settled, answer.upper, of_label[1])
         return replace(answer, label=label, lower=lower, upper=upper)
 
     def _widths(self, distance: Float32Array | None) -> Float32Array:
@@ -153,9 +148,9 @@ class InputTolerance(Laid):
         box = self.slopes.at(boxed.chosen(rows), ends.exact, far)
         spent = np.full(len(rows), self.slopes.start_operations(), dtype=np.int64)
         goes_on = np.ones(len(rows), dtype=bool)
-        for_sign = not isinstance(ends.label, Value)
+        for_sign = not ends.label.is_value
         low, high = boxed.least.copy(), boxed.most.copy()
-        for p, wanted in self._wanted(at_x.chosen(rows), ends):
+        for p, wanted in ends.label.asked(at_x.chosen(rows)):
             least, most = low[rows, p], high[rows, p]
             is_open = (least <= 0) & (most >= 0) | (not for_sign)
             asked = np.flatnonzero(goes_on & wanted & is_open)
@@ -168,17 +163,6 @@ class InputTolerance(Laid):
             after = (low[rows[asked], p], high[rows[asked], p])
             goes_on[asked] = (after[0] > 0) | (after[1] < 0)
         return replace(boxed, least=low, most=high), spent
-
-    def _wanted(self, at_x: Batch, ends: Ends) -> list[tuple[int, NDArray[np.bool_]]]:
-        """Return each decision with the queries whose label rests on it."""
-        if isinstance(ends.label, Sign | Value):
-            return [(0, np.ones(len(at_x), dtype=bool))]
-        assert isinstance(ends.label, Vote)
-        wanted = []
-        for p, (i, j) in enumerate(ends.label.pairs()):
-            f = at_x.decision[:, p]
-            wanted.append((p, np.where(f > 0, at_x.label == i, at_x.label == j)))
-        return wanted
 
     def _first_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of the widened intervals, with one more label."""
@@ -197,7 +181,7 @@ class InputTolerance(Laid):
         assert isinstance(ends.exact, ExactSum)
         total += self.slopes.start_operations() + self._label_operations(ends)
         exact, slopes = ends.exact, self.slopes
-        n_bounds = ends.label.n_classes - 1 if isinstance(ends.label, Vote) else 1
+        n_bounds = max(map(len, ends.label.rests_on()))
         of_blocks = self.most_blocks(ends) * exact.lanes * slopes.n_columns
         return total + n_bounds * slopes.worst_operations(exact) + of_blocks
 
@@ -206,13 +190,7 @@ class InputTolerance(Laid):
         exact = ends.exact
         assert isinstance(exact, ExactSum)
         counts = [own_blocks(p, exact) for p in range(exact.n_decisions)]
-        if not isinstance(ends.label, Vote):
-            return counts[0]
-        pairs = ends.label.pairs()
-        return max(
-            sum(count for pair, count in zip(pairs, counts, strict=True) if c in pair)
-            for c in range(ends.label.n_classes)
-        )
+        return max(sum(counts[p] for p in own) for own in ends.label.rests_on())
 
     def members(self, ends: Ends) -> tuple[Member, ...]:
         """Return the arrays of the workspace."""

@@ -1,0 +1,102 @@
+"""A label: what the rooms above ask every stage that answers, with the answers of most."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.batch import Batch
+from kmcompile.program.layout import Member
+from kmcompile.program.shared import Place
+from kmcompile.program.stages.stage import Always
+
+
+class Label(Always):
+    """A stage that makes a label, or a value, of decisions and their bounds.
+
+    Emission, exits and report ask what a label is by the members below. A label that has one of
+    them as a field assigns `field()` to it, as in `Sum`.
+    """
+
+    place: ClassVar[Place] = Place.LABEL
+
+    is_value: ClassVar[bool] = False
+    """Whether the answer is a value: then signs of decisions mean nothing."""
+    by_votes: ClassVar[bool] = False
+    """Whether each decision is that of a pair of classes, for one of which it votes."""
+    reads_ends: ClassVar[bool] = False
+    """Whether a proved interval answers by the signs of its ends, however large the other end."""
+    needs_magnitude: ClassVar[bool] = False
+    """Whether the C of the label takes magnitudes of floats."""
+
+    @property
+    @abstractmethod
+    def decisions_text(self) -> str:
+        """What a decision is, or what its sign means, for the header."""
+
+    @property
+    @abstractmethod
+    def interval_text(self) -> str:
+        """What `lower` and `upper` of a result bound, for the header."""
+
+    @property
+    @abstractmethod
+    def margin_text(self) -> str:
+        """What `margins` returns, for the report."""
+
+    @abstractmethod
+    def margins(self, decisions: Float64Array, labels: NDArray[np.int32]) -> Float64Array:
+        """Return how far decisions are from another label, or the value itself; one a query."""
+
+    @property
+    def tolerance(self) -> np.float32 | None:
+        """The width below which an interval settles a value; None: it does not depend on that."""
+        return None
+
+    @property
+    def may_stay_open(self) -> bool:
+        """Whether there are bounds that do not settle the answer."""
+        return True
+
+    @property
+    def break_ties(self) -> bool:
+        """Whether ties of votes are broken by sums of decisions."""
+        return False
+
+    @property
+    def counts_signs(self) -> bool:
+        """Whether nothing but the signs of many decisions is counted."""
+        return self.by_votes and not self.break_ties
+
+    def rests_on(self) -> list[list[int]]:
+        """Return the decisions whose signs give a label, or that are the value, for each answer.
+
+        None if more than signs gives a label.
+        """
+        return []
+
+    def asked(self, batch: Batch) -> list[tuple[int, NDArray[np.bool_]]]:
+        """Return each of these decisions with the queries of a batch whose answers rest on it."""
+        return []
+
+    def of_ends(self, batch: Batch) -> Batch:
+        """Return the answers of proved intervals by their ends, given those of their middles."""
+        return batch
+
+    def interval_at(
+        self, batch: Batch, label: NDArray[np.int32]
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return the intervals of labels that may be others than the batch's."""
+        return batch.lower, batch.upper
+
+    def members(self, real: str) -> tuple[Member, ...]:
+        """Return what it keeps in the workspace in the arithmetic's type, `real`."""
+        return ()
+
+    def counters(self) -> tuple[Member, ...]:
+        """Return the counters that it keeps in the workspace."""
+        return ()

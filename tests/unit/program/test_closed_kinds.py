@@ -1,0 +1,89 @@
+"""reliability 44: of sums and labels, a program has those of the catalogue only."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, fields, replace
+from functools import cache
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import walk_packages
+
+import pytest
+
+from kit.coded import Coded, few_pixels
+from kit.pairs import Pairs
+from kmcompile.program import stages
+from kmcompile.program.program import Program
+from kmcompile.program.stages import CATALOGUE, OF_REPLAYS, Stage
+
+CASES = {
+    "codes": Coded(few_pixels, "int8", low_parts=True),
+    "by_pairs": Pairs(n_samples=60, n_features=5, has_exit=True),
+}
+
+
+@cache
+def program(name: str) -> Program:
+    return CASES[name].emit("host").program
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("field", ["sum", "label"])
+def test_a_class_made_from_a_sum_or_label_is_refused(name, field):
+    """Whoever tells them apart by their class would take it for its parent."""
+    made = replace(program(name), replay=None)
+    with pytest.raises(ValueError, match="is none of the sums and labels"):
+        replace(made, **{field: made_from(getattr(made, field))})
+
+
+@pytest.mark.parametrize("field", ["sum", "label"])
+def test_a_replay_has_no_sum_or_label_made_from_another_either(field):
+    made = program("codes")
+    own = {field: made_from(getattr(made.replay, field))}
+    with pytest.raises(ValueError, match="is none of the sums and labels"):
+        replace(made, replay=replace(made.replay, **own))
+
+
+def test_a_sum_that_only_a_replay_has_is_no_sum_of_a_program():
+    made = program("codes")
+    assert type(made.replay.sum) in OF_REPLAYS
+    with pytest.raises(ValueError, match="is none of the sums and labels"):
+        replace(made, sum=made.replay.sum, replay=None)
+
+
+def test_the_catalogue_has_every_stage_of_the_package_once():
+    assert len(CATALOGUE) == len({*CATALOGUE})
+    assert {*CATALOGUE, *OF_REPLAYS} == concrete_stages()
+    assert not {*CATALOGUE} & {*OF_REPLAYS}
+
+
+def test_no_field_of_a_stage_takes_an_inherited_member_for_its_default():
+    """`dataclass` does, where a field has the name of a property of a parent."""
+    for stage in concrete_stages():
+        assert not any(isinstance(field.default, property) for field in fields(stage)), stage
+
+
+def made_from(stage):
+    """Return an equal stage of a class made from its class."""
+
+    @dataclass(frozen=True, slots=True, eq=False)
+    class Made(type(stage)):
+        pass
+
+    return Made(**{field.name: getattr(stage, field.name) for field in fields(stage)})
+
+
+def concrete_stages() -> set[type[Stage]]:
+    """Return the package's stages that objects can be made of."""
+    for module in walk_packages(stages.__path__, f"{stages.__name__}."):
+        import_module(module.name)
+    found, ahead = set(), [Stage]
+    while ahead:
+        kind = ahead.pop()
+        ahead += kind.__subclasses__()
+        # `dataclass(slots=True)` leaves a class without slots behind.
+        is_own = getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
+        if is_own and kind.__module__.startswith("kmcompile.") and not isabstract(kind):
+            found.add(kind)
+    return found
