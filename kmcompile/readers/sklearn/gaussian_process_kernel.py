@@ -128,13 +128,20 @@ def _matern(fields: Fields, n: int, depth: int) -> Covariance:
 
 def _rational_quadratic(fields: Fields, n: int, depth: int) -> Covariance:
     """(1 + |(s - x) / length_scale|^2 / (2 alpha))^-alpha, of one length."""
-    if np.size(fields.get("length_scale")) != 1:
+    if not _is_one(fields.get("length_scale")):
         raise fields.error("length_scale", "has several numbers", "one, as scikit-learn takes it")
     alpha = fields.first_number("alpha")
     _require_positive(fields, "alpha", alpha)
     return _of_lengths(
         fields, n, lambda length: RationalQuadratic(float(0.5 / alpha / np.square(length)), alpha)
     )
+
+
+def _is_one(length: Any) -> bool:
+    """Return whether a length is no array, list or tuple of several."""
+    if isinstance(length, list | tuple):
+        return len(length) == 1
+    return not isinstance(length, np.ndarray) or length.size == 1
 
 
 def _of_lengths(
@@ -197,7 +204,8 @@ def _sigma_square(fields: Fields) -> float:
 
 def _pairwise(fields: Fields, n: int, depth: int) -> Covariance:
     """Return a kernel of sklearn.metrics.pairwise, which is only given gamma."""
-    if fields.get("pairwise_kernels_kwargs"):
+    given = fields.get("pairwise_kernels_kwargs")
+    if given is not None and not (isinstance(given, dict) and not given):
         raise _refusal(_name(fields), "has a PairwiseKernel with other arguments than gamma")
     steps, kernel = pairwise_kernel(
         fields.get("metric"), n, fields.number("gamma"), prefix=fields.prefix

@@ -12,6 +12,7 @@ import sys
 from typing import Any
 
 from kmcompile.errors import InputError
+from kmcompile.kernels import Linear, Poly
 from kmcompile.readers.record import Function, Record, describe
 from kmcompile.readers.sklearn.gaussian_process_kernel import is_covariance, read_covariance
 from kmcompile.readers.sklearn.kernels import ALLOWED, Expressed, pairwise_kernel
@@ -66,11 +67,15 @@ def function_kernel(kernel: Any, n_features: int) -> Expressed:
 
 
 def _of_object(kernel: Any, n_features: int) -> Expressed:
+    """Read an object; <s, x> with a constant and a factor is a polynomial of degree 1."""
     covariance = read_covariance(kernel, n_features, name="kernel")
-    if covariance.kernel is None or (covariance.constant, covariance.scale) != (0.0, 1.0):
+    constant, scale = covariance.constant, covariance.scale
+    if isinstance(covariance.kernel, Linear) and constant >= 0 and scale > 0:
+        return covariance.steps, Poly(scale, constant, 1)
+    if covariance.kernel is None or (constant, scale) != (0.0, 1.0):
         raise InputError(
-            "kernel has a factor or a constant besides its kernel, must have none; retrain with "
-            "the factor in C instead: C times it gives the same machine"
+            "kernel has a factor or a constant besides its kernel, must have neither; retrain "
+            "without them: what a factor does, C does too"
         )
     return covariance.steps, covariance.kernel
 

@@ -13,6 +13,7 @@ from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.fields import Fields
 from kmcompile.readers.record import describe, record_of
 from kmcompile.readers.scipy_sparse import is_sparse
+from kmcompile.readers.sklearn.gaussian_process_kernel import is_covariance
 from kmcompile.readers.sklearn.kernel_functions import function_kernel, is_function
 from kmcompile.readers.sklearn.kernels import through
 from kmcompile.readers.sklearn.libsvm_kernel import libsvm_kernel
@@ -73,10 +74,12 @@ def read_expansion(fields: Fields) -> Expansion:
 
 def _of_function(fields: Fields, kernel: Any) -> Expansion:
     """Return the expansion for a kernel function: `support_` indexes the training inputs."""
-    function_kernel(kernel, 1)  # whether it can be compiled
+    if not is_covariance(kernel):
+        function_kernel(kernel, 1)  # whether it can be compiled
     fields.require_fitted("support_")
     inputs = _training_inputs(fields)
     n_samples, width = inputs.shape
+    steps, image = function_kernel(kernel, width)
     shape_fit: Any = fields.get("shape_fit_")
     match shape_fit:
         case (int() as rows, int() as columns) if (rows, columns) == inputs.shape:
@@ -89,7 +92,6 @@ def _of_function(fields: Fields, kernel: Any) -> Expansion:
     support = fields.counts("support_", n_sv)
     if max(support) >= n_samples:
         raise fields.error("support_", f"has {max(support)}", f"below the {n_samples} samples")
-    steps, image = function_kernel(kernel, width)
     return Expansion(width, steps, image, through(steps, inputs[list(support)]))
 
 

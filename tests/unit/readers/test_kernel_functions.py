@@ -8,14 +8,19 @@ import pickle
 import numpy as np
 import pytest
 from function_names import function_name
+from sklearn.datasets import load_iris
 from sklearn.gaussian_process.kernels import (
     RBF,
     ConstantKernel,
+    DotProduct,
     Matern,
+    PairwiseKernel,
     RationalQuadratic,
     WhiteKernel,
 )
 from sklearn.metrics import pairwise
+from sklearn.svm import SVC, SVR, NuSVC, OneClassSVM
+from sklearn_agreement import assert_agrees, fitted
 
 from kmcompile.errors import InputError
 from kmcompile.readers.pickles.reader import read_pickle
@@ -34,6 +39,7 @@ KERNELS = [getattr(pairwise, name) for name in FUNCTIONS] + [
     Matern(0.7, nu=1.5),
     1.0 * RationalQuadratic(0.5, alpha=3.0) + WhiteKernel(0.1),
     RBF([0.5, 1.0, 2.0]),
+    2.0 * DotProduct(0.5),
 ]
 
 
@@ -79,6 +85,26 @@ def test_other_arguments_are_refused(kernel):
 @pytest.mark.parametrize("kernel", [2.0 * RBF(), RBF() + 1.0, ConstantKernel()], ids=str)
 def test_an_object_with_a_factor_or_a_constant_is_refused(kernel):
     with pytest.raises(InputError, match="factor or a constant besides its kernel"):
+        function_kernel(kernel, 3)
+
+
+@pytest.mark.parametrize("estimator", [SVC(), NuSVC(nu=0.2), SVR(), OneClassSVM(nu=0.2)], ids=str)
+@pytest.mark.parametrize("kernel", [RBF([0.5, 1.0, 2.0, 3.0]), RBF(2.0), DotProduct()], ids=str)
+def test_an_estimator_with_an_object_gives_its_decisions(estimator, kernel):
+    X, y = load_iris(return_X_y=True)
+    assert_agrees(fitted(estimator.set_params(kernel=kernel), X[50:], y[50:]), X[::9])
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RationalQuadratic([[1.0], [1.0, 2.0]]),
+        PairwiseKernel(metric="rbf", pairwise_kernels_kwargs=np.ones(3)),
+    ],
+    ids=["ragged", "array"],
+)
+def test_an_object_with_values_of_other_types_is_refused(kernel):
+    with pytest.raises(InputError):
         function_kernel(kernel, 3)
 
 
