@@ -33,7 +33,8 @@ def check_agreement(
     ------
     ValueError
         If the stages are in the wrong order, if two have one name, if a stage needs another
-        constant or another sum than the program has, or if it would read behind a table's end.
+        constant or another sum than the program has, or if a table has an element that is not
+        below what its `Layout` says.
     """
     _check_order(stages)
     exact, label = stages[-2:]
@@ -56,6 +57,9 @@ def check_agreement(
     constants = {name: value for name, (_, value) in known.items()}
     for stage in (*stages, *(() if replay is None else (replay,))):
         stage.check_indices(constants)
+    for table in stages[0].tables():  # its steps are no stages
+        if table.below is not None:
+            table.below.check(table.name, table.values, constants)
     if replay is not None:
         replay.sum.check_reads(exact, replay.low_vectors, replay.low_coefficients)
         exits = (stage for stage in stages if isinstance(stage, EarlyExit))

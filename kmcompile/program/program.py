@@ -164,6 +164,7 @@ class Program:
 
     def __post_init__(self) -> None:
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
+        self.known_answers.check_indices(dict(self.shared()))
         if self.sums_at_once and self.step is not None:
             raise ValueError("steps do not leave out the exact sum, the replay at once does")
         ends: list[tuple[Stage, tuple[type[Stage], ...]]]

@@ -29,7 +29,7 @@ def _code(path, tmp_path):
     return [(out / f"same.{end}").read_bytes().split(b"\n", 1)[1] for end in ("c", "h")]
 
 
-@pytest.mark.exhaustive
+@pytest.mark.few
 @pytest.mark.parametrize("name", every_nth(NAMES, 4))
 def test_one_machine_through_each_format_gives_the_same_c(name, tmp_path):
     """joblib, skops, ONNX, kmcompile's .npz, and LIBSVM where that can hold it."""

@@ -147,7 +147,7 @@ def source(table: CodeTable) -> str:
     return "\n".join(text) + MAIN.replace("@SPARSE@", sparse).replace("@TYPE@", view.sum_type)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.few
 @settings(max_examples=4)
 @given(st.sampled_from(COMPILERS), st.integers(1, 40), st.integers(1, 70), st.integers(0, 10**6))
 @pytest.mark.parametrize("scale", SCALES)

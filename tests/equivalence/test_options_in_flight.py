@@ -52,7 +52,7 @@ CASES = {
 }
 
 
-@pytest.mark.exhaustive
+@pytest.mark.few
 @pytest.mark.parametrize("name", CASES)
 def test_a_program_with_many_options_is_verified(name):
     (model, X), options = CASES[name]

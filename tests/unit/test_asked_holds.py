@@ -98,7 +98,6 @@ def asked_in(line: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.few
 @pytest.mark.parametrize(("name", "value"), HOLDS, ids=str)
 @pytest.mark.parametrize("fallback", FALLBACKS)
 def test_what_is_asked_for_holds_or_is_refused(fallback: str, name: str, value: Any) -> None:

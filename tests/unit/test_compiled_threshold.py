@@ -68,7 +68,6 @@ def test_command_header_and_report_say_it(folder):
     assert any("at least 0.75" in note for note in compiled.report["notes"])
 
 
-@pytest.mark.exhaustive
 def test_verify_repeats_the_bounded_check_with_the_threshold(folder, capsys):
     assert cli.run(["verify", str(folder), "--model", str(folder.parent / "cancer.pkl")]) == 0
 

@@ -40,6 +40,7 @@ MODELS = (
     *images.CORE,
     *long_replays.QUICK,
 )
+pytestmark = pytest.mark.exhaustive  # emits 20 programs
 OF_REPLAY = ("beats", "evaluate_pair", "sign", "vote")
 """The functions of a replay that votes.c.j2 and pairs.c.j2 in templates/evidence/inner/ ask."""
 
@@ -56,7 +57,6 @@ def emitted() -> tuple[tuple[str, Function], ...]:
     return tuple(found)
 
 
-@pytest.mark.few
 @pytest.mark.parametrize("fact", HYPOTHESES, ids=[one.functions for one in HYPOTHESES])
 def test_a_fact_is_about_an_expression_that_is_emitted(fact):
     assert any(

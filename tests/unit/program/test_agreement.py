@@ -193,6 +193,13 @@ def test_no_stage_reads_behind_a_table(field, change, message):
         replace(made, sum=replace(made.sum, **{field: indices}))
 
 
+def test_no_known_answer_has_a_label_that_there_is_not():
+    made = program("certified")
+    labels = made.known_answers.labels + len(made.classes)
+    with pytest.raises(ValueError, match="labels has an element that is not from 0 to 1"):
+        replace(made, known_answers=replace(made.known_answers, labels=labels))
+
+
 def test_each_stage_stands_in_the_field_of_its_kind():
     made = program("by_pairs")
     with pytest.raises(ValueError, match="replay stands where the label must be made"):
