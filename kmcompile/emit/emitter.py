@@ -34,7 +34,6 @@ from kmcompile.program.stages import (
     RoutedSum,
 )
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
-from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -152,7 +151,8 @@ def _input_sections(layout: Layout, view: ModelView, names: dict[str, str]) -> l
     """Return the functions that prepare an input and list its features that are not 0."""
     program, prepared, early = layout.program, layout.prepared, layout.early
     sections = []
-    if prepared.needs_square_root or _takes_root(program.ends.exact):
+    kernel = program.ends.exact.kernel
+    if prepared.needs_square_root or (kernel is not None and kernel.needs_square_root):
         of_core = square_root.INSTRUCTIONS[layout.target.program.square_root]
         sections.append(render("scalar/square_root.c.j2", scalar=of_core, **names))
     steps = prepare_sections(program.name, program.prepare, prepared, view.of_table)
@@ -190,8 +190,7 @@ def _label_sections(program: Program, names: dict[str, str]) -> list[str]:
     label = program.ends.label
     if program.ends.exact.sums_pairs or (program.sums_at_once and not program.early_exits):
         return []
-    own = {"stage": label, "rounded_up": ROUNDED_UP}
-    return [render(f"stages/{label.template}.c.j2", **own, **names)]
+    return [render(f"stages/{label.template}.c.j2", stage=label, rounded_up=ROUNDED_UP, **names)]
 
 
 def _entry(view: ModelView) -> tuple[str, ...]:
@@ -244,11 +243,6 @@ def _routed_sum_sections(
         render("routed_sum/leaf.c.j2", stage=stage, scores=scores.function, **names),
         render("stages/routed_sum.c.j2", stage=stage, in_integers=False, walked=walked, **names),
     ]
-
-
-def _takes_root(summed: Sum) -> bool:
-    """Return whether the kernel of a sum calls the square root."""
-    return summed.kernel is not None and summed.kernel.needs_square_root
 
 
 def _kernel_totals(

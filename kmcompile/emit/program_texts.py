@@ -6,7 +6,6 @@ from kmcompile.emit.early_exits_view import EarlyExitsView
 from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.words import words_of
 from kmcompile.program.program import Program
-from kmcompile.program.stages import Label
 
 
 def stage_lines(program: Program) -> tuple[str, ...]:
@@ -26,11 +25,6 @@ def stages_text(program: Program) -> str:
         text += f" Where they leave {words.left_open}, the replay computes the sums again in "
         text += f"{words.precise}."
     return text
-
-
-def tolerance_text(label: Label) -> str:
-    """Return the widest interval that settles a regression query; "" if every interval does."""
-    return "" if label.tolerance is None else f"{label.tolerance:.9g}"
 
 
 def proved_by(early: EarlyExitsView) -> str:

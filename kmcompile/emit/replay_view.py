@@ -88,7 +88,8 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     summed = stage.sum.decision_function
     functions: dict[str, Any] = {"sum_function": summed, "label_function": stage.label.name}
     functions["may_fail"] = stage.sum.may_fail
-    functions["discards"] = "(void)" if stage.label.may_stay_open else ""
+    has_result = not stage.label.is_value or stage.label.tolerance is not None
+    functions["discards"] = "(void)" if has_result else ""
     sections.append(render("stages/replay.c.j2", **functions, **own))
     return sections
 

@@ -28,7 +28,6 @@ from kmcompile.emit.program_texts import (
     proved_by,
     stage_lines,
     stages_text,
-    tolerance_text,
 )
 from kmcompile.emit.self_test_steps import WORDS_PER_STEP, n_test_steps, table_views
 from kmcompile.emit.step_view import step_view
@@ -139,11 +138,11 @@ def model_view(
 
 def _of_program(layout: Layout) -> dict[str, Any]:
     """Return what the program is called, and how large its parts are."""
-    program = layout.program
+    program, tolerance = layout.program, layout.program.label.tolerance
     return dict(
         words=words_of(program),
         is_regression=program.is_regression,
-        tolerance_text=tolerance_text(program.ends.label),
+        tolerance_text="" if tolerance is None else f"{tolerance:.9g}",
         version=VERSION,
         name=program.name,
         upper=program.name.upper(),

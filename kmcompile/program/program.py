@@ -18,12 +18,11 @@ from kmcompile.program.capacity import Capacity
 from kmcompile.program.known_answers import KnownAnswers
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import LEFT_OUT, Shared
-from kmcompile.program.stages import CATALOGUE, OF_REPLAYS
+from kmcompile.program.stages import CATALOGUE, OF_REPLAYS, Label
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.monitor import Monitor
 from kmcompile.program.stages.input.prepare import Prepare
-from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.labels.probability import Probability
 from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.replay import Replay
@@ -167,13 +166,10 @@ class Program:
         self.known_answers.check_indices(dict(self.shared()))
         if self.sums_at_once and self.step is not None:
             raise ValueError("steps do not leave out the exact sum, the replay at once does")
-        ends: list[tuple[Stage, tuple[type[Stage], ...]]]
-        ends = [(self.sum, CATALOGUE), (self.label, CATALOGUE)]
-        if self.replay is not None:
-            of_replays = (*CATALOGUE, *OF_REPLAYS)
-            ends += [(self.replay.sum, of_replays), (self.replay.label, CATALOGUE)]
-        for stage, kinds in ends:
-            if type(stage) not in kinds:  # a class made from one of them would be mistaken for it
+        replayed = () if self.replay is None else (self.replay.sum, self.replay.label)
+        for place, stage in enumerate((self.sum, self.label, *replayed)):
+            # A class made from one of these would be mistaken for it.
+            if type(stage) not in (CATALOGUE if place < 2 else (*CATALOGUE, *OF_REPLAYS)):
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")
 
     def __str__(self) -> str:

@@ -89,7 +89,8 @@ def cascade_of(
         instructions = of_sample(instructions, answers, sample)
     answers = sample.answers
     thresholds, no_thresholds = _thresholds(program)
-    decision, decision_name = _decision(program, answers)
+    values, labels = answers.decisions.astype(np.float64), answers.results["label"]
+    decision, decision_name = program.ends.label.margins(values, labels)
     return Cascade(
         stages=tuple(stage.name for stage in program.exit_stages),
         n_early=len(program.early_exits),
@@ -116,10 +117,3 @@ def _thresholds(program: Program) -> tuple[Thresholds | None, str]:
         if thresholds is not None:
             return thresholds, ""
     return None, "No stage takes vectors one by one, so there are no thresholds to draw."
-
-
-def _decision(program: Program, answers: Answers) -> tuple[Float64Array, str]:
-    """Return each query's decision value or margin, and its name."""
-    decisions = answers.decisions.astype(np.float64)
-    label = program.ends.label
-    return label.margins(decisions, answers.results["label"]), label.margin_text

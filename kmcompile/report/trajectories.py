@@ -83,6 +83,7 @@ def trajectories_of(program: Program, answers: Answers, queries: Queries) -> Tra
     table = table[np.lexsort((table[:, 2], table[:, 1], table[:, 0]))]
     query, stage, number, kernels = table[:, :4].astype(np.int64).T
     estimate, lower, upper, low, high = table[:, 4:].T
+    tolerance = program.ends.label.tolerance
     return Trajectories(
         stages=tuple(stage.name for stage in program.early_exits),
         query=query,
@@ -97,13 +98,8 @@ def trajectories_of(program: Program, answers: Answers, queries: Queries) -> Tra
         decision=decision[chosen],
         early=sample.answers.results["stage"][chosen] < len(program.early_exits),
         n_decisions=program.n_decisions,
-        tolerance=_tolerance(program),
+        tolerance=None if tolerance is None else float(tolerance),
     )
-
-
-def _tolerance(program: Program) -> float | None:
-    tolerance = program.ends.label.tolerance
-    return None if tolerance is None else float(tolerance)
 
 
 def _chosen(decision: Float64Array, operations: NDArray[np.int64]) -> NDArray[np.intp]:

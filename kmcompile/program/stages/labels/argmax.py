@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.batch import Batch
@@ -35,7 +34,6 @@ class Argmax(Label):
     template: ClassVar[str] = "argmax"
     decisions_text: ClassVar[str] = "one a class"
     interval_text: ClassVar[str] = "the winner's decision"
-    margin_text: ClassVar[str] = "lead of the largest decision value"
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with label, the winner's interval and certificate."""
@@ -55,11 +53,10 @@ class Argmax(Label):
             settled=(others < lower[:, None]).all(axis=1),
         )
 
-    def margins(self, decisions: Float64Array, labels: NDArray[np.int32]) -> Float64Array:
+    def margins(self, decisions: Float64Array, labels: np.ndarray) -> tuple[Float64Array, str]:
         """Return the lead of the largest decision."""
         two = np.partition(decisions, -2, axis=1)[:, -2:]
-        lead: Float64Array = two[:, 1] - two[:, 0]
-        return lead
+        return two[:, 1] - two[:, 0], "lead of the largest decision value"
 
     def shared(self) -> Shared:
         """Return the number of classes, each of which has a decision."""

@@ -1,4 +1,4 @@
-"""A label: what the rooms above ask every stage that answers, with the answers of most."""
+"""Labels: what the rooms above ask every stage that answers, with the answers of most."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from kmcompile.program.stages.stage import Always
 class Label(Always):
     """A stage that makes a label, or a value, of decisions and their bounds.
 
-    Emission, exits and report ask what a label is by the members below. A label that has one of
-    them as a field assigns `field()` to it, as in `Sum`.
+    Emission, exits and report ask what a label is by the members below; for fields, see `Sum`.
     """
 
     place: ClassVar[Place] = Place.LABEL
@@ -28,6 +27,8 @@ class Label(Always):
     """Whether the answer is a value: then signs of decisions mean nothing."""
     by_votes: ClassVar[bool] = False
     """Whether each decision is that of a pair of classes, for one of which it votes."""
+    interval_text: ClassVar[str]
+    """What `lower` and `upper` of a result bound, for the header."""
     reads_ends: ClassVar[bool] = False
     """Whether a proved interval answers by the signs of its ends, however large the other end."""
     needs_magnitude: ClassVar[bool] = False
@@ -38,29 +39,14 @@ class Label(Always):
     def decisions_text(self) -> str:
         """What a decision is, or what its sign means, for the header."""
 
-    @property
     @abstractmethod
-    def interval_text(self) -> str:
-        """What `lower` and `upper` of a result bound, for the header."""
-
-    @property
-    @abstractmethod
-    def margin_text(self) -> str:
-        """What `margins` returns, for the report."""
-
-    @abstractmethod
-    def margins(self, decisions: Float64Array, labels: NDArray[np.int32]) -> Float64Array:
-        """Return how far decisions are from another label, or the value itself; one a query."""
+    def margins(self, decisions: Float64Array, labels: np.ndarray) -> tuple[Float64Array, str]:
+        """Return how far decisions are from another label, or the values, and what that is."""
 
     @property
     def tolerance(self) -> np.float32 | None:
         """The width below which an interval settles a value; None: it does not depend on that."""
         return None
-
-    @property
-    def may_stay_open(self) -> bool:
-        """Whether there are bounds that do not settle the answer."""
-        return True
 
     @property
     def break_ties(self) -> bool:
@@ -73,23 +59,14 @@ class Label(Always):
         return self.by_votes and not self.break_ties
 
     def rests_on(self) -> list[list[int]]:
-        """Return the decisions whose signs give a label, or that are the value, for each answer.
-
-        None if more than signs gives a label.
-        """
+        """Return the decisions whose signs, or value, give each answer; [] if it takes more."""
         return []
 
     def asked(self, batch: Batch) -> list[tuple[int, NDArray[np.bool_]]]:
-        """Return each of these decisions with the queries of a batch whose answers rest on it."""
-        return []
+        """Return each of these decisions with the queries whose answers rest on it; all of one."""
+        return [(own[0], np.ones(len(batch), dtype=bool)) for own in self.rests_on()]
 
-    def of_ends(self, batch: Batch) -> Batch:
-        """Return the answers of proved intervals by their ends, given those of their middles."""
-        return batch
-
-    def interval_at(
-        self, batch: Batch, label: NDArray[np.int32]
-    ) -> tuple[Float32Array, Float32Array]:
+    def interval_at(self, batch: Batch, label: np.ndarray) -> tuple[Float32Array, Float32Array]:
         """Return the intervals of labels that may be others than the batch's."""
         return batch.lower, batch.upper
 
@@ -100,3 +77,17 @@ class Label(Always):
     def counters(self) -> tuple[Member, ...]:
         """Return the counters that it keeps in the workspace."""
         return ()
+
+
+class OneDecision(Label):
+    """A label that is the sign of the one decision, or the value that is this decision."""
+
+    interval_text: ClassVar[str] = "the decision"
+
+    def margins(self, decisions: Float64Array, labels: np.ndarray) -> tuple[Float64Array, str]:
+        """Return the decisions."""
+        return decisions[:, 0], "exact decision value f(x)"
+
+    def rests_on(self) -> list[list[int]]:
+        """Return the one decision, for every answer."""
+        return [[0]]

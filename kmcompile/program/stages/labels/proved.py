@@ -56,4 +56,10 @@ def proved(batch: Batch, label: Label) -> Batch:
         The label stage of the program.
     """
     middle, bound = middles(batch)
-    return label.of_ends(label.run(replace(batch, decision=middle, bound=bound)))
+    batch = label.run(replace(batch, decision=middle, bound=bound))
+    if not label.reads_ends:
+        return batch
+    lower, upper = batch.least[:, 0], batch.most[:, 0]
+    above, below = lower > np.float32(0.0), upper < np.float32(0.0)
+    label_of_ends = np.where(above, 1, np.where(below, 0, batch.label)).astype(np.int32)
+    return replace(batch, lower=lower, upper=upper, label=label_of_ends, settled=above | below)

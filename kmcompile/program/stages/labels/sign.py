@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.labels.one_decision import OneDecision
+from kmcompile.program.stages.labels.label import OneDecision
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,13 +46,6 @@ class Sign(OneDecision):
             upper=upper,
             settled=(lower > zero) | (upper < zero),
         )
-
-    def of_ends(self, batch: Batch) -> Batch:
-        """Return the batch with the proved intervals themselves, and the label of their signs."""
-        lower, upper = batch.least[:, 0], batch.most[:, 0]
-        is_1, is_0 = lower > np.float32(0.0), upper < np.float32(0.0)
-        label = np.where(is_1, 1, np.where(is_0, 0, batch.label)).astype(np.int32)
-        return replace(batch, lower=lower, upper=upper, label=label, settled=is_1 | is_0)
 
     def shared(self) -> Shared:
         """Return the numbers of decisions and classes, 1 and 2."""

@@ -12,7 +12,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
 from kmcompile.program.shared import Shared
-from kmcompile.program.stages.labels.one_decision import OneDecision
+from kmcompile.program.stages.labels.label import OneDecision
 
 NO_LABEL = np.int32(-1)
 """The label in the result of a regression."""
@@ -40,11 +40,6 @@ class Value(OneDecision):
     template: ClassVar[str] = "value"
     is_value: ClassVar[bool] = True
     decisions_text: ClassVar[str] = "the value"
-
-    @property
-    def may_stay_open(self) -> bool:
-        """Whether an interval may be too wide."""
-        return self.tolerance is not None
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with value and interval, and which values are settled."""

@@ -49,7 +49,6 @@ class Vote(Label):
     needs_magnitude: ClassVar[bool] = True
     decisions_text: ClassVar[str] = "pairs (0, 1), (0, 2), ...: > 0 for the first"
     interval_text: ClassVar[str] = "the decision of the closest pair that the winner won"
-    margin_text: ClassVar[str] = "smallest exact |f| of the label's pairs"
 
     @property
     def n_pairs(self) -> int:
@@ -105,11 +104,11 @@ class Vote(Label):
         """Return the classes of each decision."""
         return [(i, j) for i in range(self.n_classes) for j in range(i + 1, self.n_classes)]
 
-    def margins(self, decisions: Float64Array, labels: NDArray[np.int32]) -> Float64Array:
+    def margins(self, decisions: Float64Array, labels: np.ndarray) -> tuple[Float64Array, str]:
         """Return the smallest magnitude among the pairs of each label."""
         own = (np.array(self.pairs())[None, :, :] == labels[:, None, None]).any(axis=2)
-        closest: Float64Array = np.where(own, np.abs(decisions), np.inf).min(axis=1)
-        return closest
+        margins = np.where(own, np.abs(decisions), np.inf)
+        return margins.min(axis=1), "smallest exact |f| of the label's pairs"
 
     def rests_on(self) -> list[list[int]]:
         """Return the pairs that each class is in."""
@@ -118,11 +117,9 @@ class Vote(Label):
 
     def asked(self, batch: Batch) -> list[tuple[int, NDArray[np.bool_]]]:
         """Return each pair with the queries whose label has won it."""
-        found = []
-        for p, (i, j) in enumerate(self.pairs()):
-            won = np.where(batch.decision[:, p] > 0, batch.label == i, batch.label == j)
-            found.append((p, won))
-        return found
+        f, label = batch.decision, batch.label
+        pairs = enumerate(self.pairs())
+        return [(p, np.where(f[:, p] > 0, label == i, label == j)) for p, (i, j) in pairs]
 
     def members(self, real: str) -> tuple[Member, ...]:
         """Return the sums that break ties."""
@@ -150,9 +147,7 @@ class Vote(Label):
         as_label: np.ndarray = winner.astype(np.int32)
         return as_label
 
-    def interval_at(
-        self, batch: Batch, label: NDArray[np.int32]
-    ) -> tuple[Float32Array, Float32Array]:
+    def interval_at(self, batch: Batch, label: np.ndarray) -> tuple[Float32Array, Float32Array]:
         """Return the interval of the closest pair that each label has won; 0 if it won none."""
         decision = batch.decision
         lowers, uppers = decision - batch.bound, decision + batch.bound

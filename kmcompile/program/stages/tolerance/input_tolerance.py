@@ -88,7 +88,9 @@ class InputTolerance(Laid):
         boxed = replace(summed, least=batch.least, most=batch.most)
         boxed = narrowed(boxed, summed.decision - width, summed.decision + width)
         if isinstance(ends.label, Value):
-            return self._value(boxed, at_x, distance, ends.label, ends)
+            answer, spent = self._value(boxed, at_x, distance, ends)
+            settled = ends.label.is_settled(answer.lower, answer.upper)
+            return replace(answer, settled=settled), spent
         answer = proved(boxed, ends.label)
         spent = np.full(len(batch), self._first_operations(ends), dtype=np.int64)
         if self.slopes is not None:
@@ -100,12 +102,7 @@ class InputTolerance(Laid):
         return self._answered(answer, at_x, ends), spent
 
     def _value(
-        self,
-        boxed: Batch,
-        at_x: Batch,
-        distance: Float32Array | None,
-        label: Value,
-        ends: Ends,
+        self, boxed: Batch, at_x: Batch, distance: Float32Array | None, ends: Ends
     ) -> tuple[Batch, NDArray[np.int64]]:
         """Return the values of x with intervals that hold for the box, and the multiply-adds."""
         spent = np.full(len(boxed), self._first_operations(ends), dtype=np.int64)
@@ -116,8 +113,7 @@ class InputTolerance(Laid):
         lower, upper = boxed.least[:, 0], boxed.most[:, 0]
         value = np.where(at_x.value < lower, lower, at_x.value)
         value = np.where(value > upper, upper, value)
-        settled = label.is_settled(lower, upper)
-        return replace(at_x, value=value, lower=lower, upper=upper, settled=settled), spent
+        return replace(at_x, value=value, lower=lower, upper=upper), spent
 
     def _answered(self, answer: Batch, at_x: Batch, ends: Ends) -> Batch:
         """Return the answers; where the box leaves a label open, it is that of x itself."""
