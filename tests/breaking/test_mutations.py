@@ -115,6 +115,7 @@ def owned(stage: Any, term: str) -> str:
 
 
 WITHOUT_TERMS = {
+    "CodedSum": "an ExactSum; tests/equivalence/test_coded_sum_bounds.py has its roundings",
     "LeafExpansion": "a LocalExpansion of each leaf, with its fields",
     "RoutedSum": "tests/unit/model/test_routing.py and test_sum_bounds.py hold its bounds",
     "RoutedFixedSum": "as RoutedSum",
