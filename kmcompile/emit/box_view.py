@@ -202,7 +202,8 @@ def box_sections(
         later = [part for part in _TEMPLATES if view.for_sign or part != "threshold"]
         parts = (box.slopes.template, *later)
         sections += [render(f"input_tolerance/{part}.c.j2", **own) for part in parts]
-    context |= {"is_vote": label.by_votes, "starts_here": not early.proves}
+    context |= {"is_vote": label.by_votes, "by_largest": label.by_largest}
+    context["starts_here"] = not early.proves
     context["takes_input"] = _takes_input(box)
     if label.is_value:
         context |= {"answer": "prediction", "has_tolerance": label.tolerance is not None}

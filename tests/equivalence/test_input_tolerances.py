@@ -230,6 +230,17 @@ def test_operations_are_at_most_the_worst_case():
         assert (answers.stage_operations.max(axis=0)[: len(most)] <= most).all()
 
 
+def test_the_interval_is_that_of_the_label_where_the_box_leaves_it_open():
+    """Of the largest decision: the box may have its largest middle at another class."""
+    case = Tolerant("wine", "standard", "linear", 1.0, n_trained=100)
+    program = catalogue.emitted(case, "host").program
+    answers = interpret(program, case.fresh())
+    rows, label = np.arange(len(answers.decisions)), answers.results["label"]
+    assert not answers.results["certified"].all()
+    assert (answers.results["lower"] <= answers.decisions[rows, label]).all()
+    assert (answers.decisions[rows, label] <= answers.results["upper"]).all()
+
+
 def test_tolerance_of_none_changes_nothing():
     machine, program = CORE[0].lower("host")
     assert with_input_tolerance(program, machine, None) is program

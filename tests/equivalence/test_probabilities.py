@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -29,16 +30,24 @@ def told_by(records: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray
     return told[:, :-1], told[:, -1]
 
 
+@cache
+def real_model(name: str) -> RealModel:
+    """Return the trained machine in real numbers."""
+    model = calibrated.fitted(name)
+    own = model if name == "platt" else model.calibrated_classifiers_[0].estimator
+    return RealModel(own)
+
+
 def real_probabilities(case: calibrated.Calibrated, x: np.ndarray) -> list:
     """Return the probabilities of one input in real numbers."""
     if case.model == "platt":
         model = calibrated.fitted("platt")
-        (f,) = RealModel(model).decisions(x)
+        (f,) = real_model("platt").decisions(x)
         a, b = model[-1]._probA[0], model[-1]._probB[0]
         second = 1 / (1 + mp.exp(mpf(float(a)) * f - mpf(float(b))))
         return [1 - second, second]
     (inner,) = calibrated.fitted(case.model).calibrated_classifiers_
-    decisions = RealModel(inner.estimator).decisions(x)
+    decisions = real_model(case.model).decisions(x)
     pairs = zip(inner.calibrators, decisions, strict=True)
     each = [1 / (1 + mp.exp(mpf(float(c.a_)) * d + mpf(float(c.b_)))) for c, d in pairs]
     return [1 - each[0], each[0]] if len(each) == 1 else [p / mp.fsum(each) for p in each]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
 from kmcompile.program.shared import Shared
@@ -32,6 +32,7 @@ class Argmax(Label):
     last_of_equal: bool = False
 
     template: ClassVar[str] = "argmax"
+    by_largest: ClassVar[bool] = True
     decisions_text: ClassVar[str] = "one a class"
     interval_text: ClassVar[str] = "the winner's decision"
 
@@ -40,18 +41,23 @@ class Argmax(Label):
         label = batch.decision.argmax(axis=1)
         if self.last_of_equal:
             label = self.n_classes - 1 - batch.decision[:, ::-1].argmax(axis=1)
-        lowers, uppers = batch.decision - batch.bound, batch.decision + batch.bound
+        lowers, others = batch.decision - batch.bound, batch.decision + batch.bound
         rows = np.arange(len(label))
-        lower, upper = lowers[rows, label], uppers[rows, label]
-        others = uppers.copy()
         others[rows, label] = -np.inf
+        lower, upper = self.interval_at(batch, label)
         return replace(
             batch,
             label=label.astype(np.int32),
-            lower=below(lower),
-            upper=above(upper),
-            settled=(others < lower[:, None]).all(axis=1),
+            lower=lower,
+            upper=upper,
+            settled=(others < lowers[rows, label][:, None]).all(axis=1),
         )
+
+    def interval_at(self, batch: Batch, label: np.ndarray) -> tuple[Float32Array, Float32Array]:
+        """Return the intervals of the decisions of labels."""
+        rows = np.arange(len(label))
+        decision, bound = batch.decision[rows, label], batch.bound[rows, label]
+        return below(decision - bound), above(decision + bound)
 
     def margins(self, decisions: Float64Array, labels: np.ndarray) -> tuple[Float64Array, str]:
         """Return the lead of the largest decision."""

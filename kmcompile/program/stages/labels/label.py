@@ -27,6 +27,8 @@ class Label(Always):
     """Whether the answer is a value: then signs of decisions mean nothing."""
     by_votes: ClassVar[bool] = False
     """Whether each decision is that of a pair of classes, for one of which it votes."""
+    by_largest: ClassVar[bool] = False
+    """Whether each class has a decision, and the largest one wins."""
     interval_text: ClassVar[str]
     """What `lower` and `upper` of a result bound, for the header."""
     reads_ends: ClassVar[bool] = False
