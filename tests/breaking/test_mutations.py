@@ -152,7 +152,7 @@ def test_a_derived_term_that_is_0_is_noticed(case):
         assert unneeded or derived.notices(weakened(derived.stage, term, 0.0)), term
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_interval_that_lacks_a_term_does_not_hold_f(attack):
     make, factors = ATTACKS[attack]

@@ -219,7 +219,7 @@ def test_another_layout_does_not_compile(tmp_path):
         assert done.returncode and "iris_telemetry_layout_t" in done.stderr
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("case", "right", "wrong"),
     [

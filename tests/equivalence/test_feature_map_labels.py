@@ -37,7 +37,7 @@ def _kernel(gamma, x, row):
     return mpmath.exp(-mpmath.mpf(gamma) * sum(a**2 for a in apart))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("between", [StandardScaler(), "passthrough"], ids=["scaler", "none"])
 @pytest.mark.parametrize("seed", range(6))
 def test_certified_labels_are_those_of_the_trained_pipeline(seed, between):

@@ -151,6 +151,7 @@ def test_entries_and_kernels_of_all_pairs_are_bounded_and_may_meet_the_bound(cas
         assert entries.most_of_query == entries.fact.query_total
 
 
+@pytest.mark.exhaustive
 def test_entries_of_all_pairs_of_a_replay_in_integers_meet_their_bound():
     loops, _ = counted(long_replays.QUICK[3], "host")
     (entries,) = (

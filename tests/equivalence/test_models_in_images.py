@@ -80,6 +80,7 @@ def test_local_expansion_of_a_retrained_model_flies_in_the_shape_of_the_first(tm
     check(first.with_image_of(later), HOST, tmp_path)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.target
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("target", some(BOARDS, SOME_BOARDS))

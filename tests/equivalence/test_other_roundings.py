@@ -71,6 +71,7 @@ def emitted_case(case: Case | SparseDigits) -> tuple[Emitted, RealModel, np.ndar
     return model, RealModel(estimator), queries(low, case, 120, seed=2)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("case", every_nth(CASES, 5))
 def test_intervals_hold_where_the_compiler_contracts(case, compiler, tmp_path):

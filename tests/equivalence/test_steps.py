@@ -56,6 +56,7 @@ def test_steps_of_every_stage_match_the_interpreter_bit_for_bit(case, times, tmp
     check(InSteps(case, times).emit("host"), tmp_path, HOST.compiler.optimisation)
 
 
+@pytest.mark.few
 @pytest.mark.parametrize("case", QUICK, ids=str)
 def test_a_large_number_of_operations_is_one_step(case):
     program = InSteps(case, 1e6).emit("host").program

@@ -59,6 +59,7 @@ def test_the_header_tells_how_to_ask(case):
     assert "no further than *bound from the trained model's" in header
 
 
+@pytest.mark.exhaustive
 def test_verify_repeats_the_check(case, capsys):
     _, _, folder = case
     capsys.readouterr()

@@ -102,6 +102,7 @@ def test_the_last_line_counts_and_replaces_an_older_one(folder: Path, tmp_path: 
     assert told(folder)["target"]["measured"]["max_cycles"] == 7000
 
 
+@pytest.mark.exhaustive
 def test_both_reports_show_it_and_all_other_files_stay(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

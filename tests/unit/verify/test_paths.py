@@ -81,6 +81,7 @@ def test_every_test_of_the_nearest_vectors_decides_or_is_named(case):
     assert {int(steps[-1])} <= here
 
 
+@pytest.mark.exhaustive
 def test_inputs_out_of_range_are_found_by_the_gate_and_by_a_projection(case):
     low, _, X, _ = made(case)
     program = low.program
