@@ -81,7 +81,7 @@ def _environment(folders: tuple[Path, ...], marked: bool) -> jinja2.Environment:
         "decimal": literals.decimal_literal,
         "u32": literals.unsigned_literal,
         "bits": literals.bits_literal,
-        "power": literals.power_of_two,
+        "power_of_two": literals.power_of_two,
         "u64": literals.long_literal,
         "number": literals.unsigned_literal,
         "plus": literals.plus_literal,

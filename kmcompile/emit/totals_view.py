@@ -228,6 +228,7 @@ def totals_call(stage: VectorTotals) -> str:
 
 
 def _row(number: int, n_lanes: str) -> str:
+    """Return C that leads from the word of the first feature to that of another one."""
     if number < 2:
         return f" + {n_lanes}" if number else ""
     return f" + ({unsigned_literal(number)} * {n_lanes})"

@@ -94,7 +94,7 @@ def lower(
 
 def _listed(prepare: Prepare, summed: _Sum) -> tuple[Stage, ...]:
     """Return the stage that lists the nonzero features, if the sum uses the list."""
-    if isinstance(summed, ExactSum) and summed.skip_zeros:
+    if summed.skip_zeros:
         return (Nonzeros(prepare.n_out),)
     return ()
 

@@ -51,15 +51,17 @@ class Below:
             Of the table, for the error.
         values : ndarray of integers
         known : mapping of str to float
-            The program's constants; without the one that is meant, nothing is checked.
+            The program's constants.
 
         Raises
         ------
         ValueError
         """
-        n = known.get(self.of) if isinstance(self.of, str) else self.of
-        if n is None or not values.size:
+        if not values.size:
             return
+        if isinstance(self.of, str) and self.of not in known:
+            raise ValueError(f"{name} is below {self.of}, which no stage states")
+        n = known[self.of] if isinstance(self.of, str) else self.of
         end = self.times * n
         if self.rises:
             if values[-1] != end or (np.diff(values.astype(np.int64)) < 0).any():

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from kmcompile.program.program import Program
-from kmcompile.program.stages import EarlyExit, ExactSum, Nonzeros, Stage
+from kmcompile.program.stages import EarlyExit, Nonzeros, Stage
 
 
 def exact_operations(program: Program) -> int:
     """Return the multiply-adds of the program without its early exits and the stages for them."""
     ends = program.ends
-    needed = isinstance(ends.exact, ExactSum) and ends.exact.skip_zeros
-    lists = tuple(s for s in program.stages if needed and isinstance(s, Nonzeros))
-    stages: tuple[Stage, ...] = (program.prepare, *lists, ends.exact, ends.label)
-    return sum(stage.operations() for stage in stages)
+    stages: tuple[Stage, ...] = (program.prepare, ends.exact, ends.label)
+    return sum(stage.operations() for stage in stages) + list_operations(program)
+
+
+def list_operations(program: Program) -> int:
+    """Return the multiply-adds of listing the features that are not 0, for a sum of these."""
+    lists = (one for one in program.stages if isinstance(one, Nonzeros))
+    return sum(one.operations() for one in lists) if program.ends.exact.skip_zeros else 0
 
 
 def worst_operations(program: Program) -> int:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.answering import Answering, of_received
+from kmcompile.program.cost import list_operations
 from kmcompile.program.pieces import answering_pieces, pieces
 from kmcompile.program.program import Program
 from kmcompile.program.results import RESULT_DTYPE, Status
 from kmcompile.program.schedule import schedule
-from kmcompile.program.stages import Nonzeros, PairSum
-from kmcompile.program.stages.sums.vector_totals import VectorTotals
+from kmcompile.program.stages import PairSum
 from kmcompile.program.telemetry import transitions
 
 __all__ = [
@@ -221,10 +221,7 @@ def _operations_alone(program: Program, batch: Batch) -> NDArray[np.int64]:
     """Return the multiply-adds of each prepared query without early exits."""
     ends = program.ends
     spent = batch.operations + ends.exact.operations_of(batch) + ends.label.operations()
-    if isinstance(ends.exact, VectorTotals) and ends.exact.skip_zeros:
-        lists = [stage for stage in program.stages if isinstance(stage, Nonzeros)]
-        spent = spent + sum(stage.operations() for stage in lists)
-    return spent
+    return spent + list_operations(program)
 
 
 def _replayed(program: Program, results: NDArray[np.void]) -> NDArray[np.int64]:

@@ -32,6 +32,7 @@ from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 
@@ -169,7 +170,8 @@ class Program:
         replayed = () if self.replay is None else (self.replay.sum, self.replay.label)
         for place, stage in enumerate((self.sum, self.label, *replayed)):
             # A class made from one of these would be mistaken for it.
-            if type(stage) not in (CATALOGUE if place < 2 else (*CATALOGUE, *OF_REPLAYS)):
+            kinds = CATALOGUE if place < 2 else (*CATALOGUE, *OF_REPLAYS)
+            if type(stage) not in kinds or not isinstance(stage, (Sum, Label)[place % 2]):
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")
 
     def __str__(self) -> str:

@@ -26,6 +26,7 @@ from kmcompile.numeric.rounding import (
 )
 from kmcompile.program.program import Program
 from kmcompile.program.stages import BoundSequence, ExactSum, FixedSum
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 _LARGEST_CONDITION = 1e8
 """Largest condition number of the Gram matrix: beyond it, the rounding of A costs more than further
@@ -53,7 +54,7 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     if not kernel.has_reach:
         able = kernels.names_of(lambda one: one.has_reach)
         return f"its bounds are derived for the kernels {able}, not for {kernel.name}"
-    if not isinstance(exact, ExactSum | FixedSum):
+    if not isinstance(exact, GroupedSum):
         return "the decisions are not a sum over support vectors"
     return ""
 
@@ -102,7 +103,7 @@ def lower_bound_sequence(
         None if there are no vectors, or if the rounding of the matrix A makes every bound useless.
     """
     exact = program.ends.exact
-    assert isinstance(exact, ExactSum | FixedSum)
+    assert isinstance(exact, GroupedSum)
     z = np.ascontiguousarray(vectors.astype(np.float32))
     gram = gram_of(machine.kernel, z.astype(np.float64))
     n = _usable(gram.values)

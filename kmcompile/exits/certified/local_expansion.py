@@ -33,9 +33,10 @@ from kmcompile.model.reference import evaluate
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.program import Program
-from kmcompile.program.stages import ExactSum, FixedSum, LocalExpansion
+from kmcompile.program.stages import FixedSum, LocalExpansion
 from kmcompile.program.stages.early_exits.local_bounds import N_CONSTANTS
 from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 _SHAPES = ((1, 4, 4, 4), (1, 8, 8))
 _BY_LABEL = (1, 16)
@@ -67,7 +68,7 @@ def why_not(machine: KernelMachine, program: Program) -> str:
     kernel = machine.kernel
     if not kernel.is_gaussian:
         return f"its expansions are of the rbf kernel, not of {kernel.name}"
-    if not isinstance(program.ends.exact, ExactSum | FixedSum):
+    if not isinstance(program.ends.exact, GroupedSum):
         return "its expansions are of a sum over vectors"
     if not ordinary_gamma(kernel.gaussian_gamma):
         return f"gamma = {kernel.gaussian_gamma:g} is too far from 1 for its powers"

@@ -23,8 +23,9 @@ from kmcompile.exits.statistical.statistical_fit import (
 from kmcompile.exits.statistical.trial import Estimates, said
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.threads import one_thread
-from kmcompile.program.stages import ClassScores, ExactSum, FixedSum, Vote
+from kmcompile.program.stages import ClassScores, Vote
 from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 _SIZES = ((5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1), (16, 400, 1))
 """Sizes of scores by free vectors that are tried: those of reduced sets, and a larger one."""
@@ -54,7 +55,7 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
         with one_thread():
             lessons = _lessons(samples)
         yield fit_linear_scores, (lessons, samples.skip_zeros), "class_scores(linear)"
-        if not isinstance(exact, ExactSum | FixedSum):
+        if not isinstance(exact, GroupedSum):
             return
         for size in sizes(samples.ends, lessons.n_classes, required, _SIZES):
             given = (lessons, size, exact.lanes, samples.skip_zeros)
@@ -87,7 +88,7 @@ def _lessons(samples: FitSamples) -> Lessons:
     exact, label = samples.ends.exact, samples.ends.label
     assert isinstance(label, Vote)
     x, decisions = samples.x.astype(np.float64), samples.decisions
-    if not isinstance(exact, ExactSum | FixedSum):
+    if not isinstance(exact, GroupedSum):
         return Lessons.of(x, said(label, decisions), decisions, samples.relevant, label.n_classes)
     least = max(_POINTS, _POINTS_PER_CLASS * label.n_classes)
     points = of_samples(exact, samples.x, decisions, samples.relevant, least=0)

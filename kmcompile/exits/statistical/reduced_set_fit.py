@@ -23,6 +23,7 @@ from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.threads import one_thread
 from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
 from kmcompile.program.stages.ends import Ends
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 _SIZES = ((3, 12, 15), (5, 32, 5), (8, 60, 1), (12, 100, 1), (12, 200, 1))
 """Sizes of the reduced sets that are tried: dimensions, vectors, and k for one feature in k.
@@ -49,14 +50,14 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
 
     def why_not(self, ends: Ends) -> str:
         """Return why a program with this sum cannot have reduced sets; "" if it can."""
-        if not isinstance(ends.exact, ExactSum | FixedSum):
+        if not isinstance(ends.exact, GroupedSum):
             return "it approximates a sum over vectors by one over fewer"
         return ""
 
     def jobs(self, samples: FitSamples, required: bool = False) -> Iterator[Job]:
         """Yield a job for each size, fitted to the points that suit a small set best."""
         exact = samples.ends.exact
-        assert isinstance(exact, ExactSum | FixedSum)
+        assert isinstance(exact, GroupedSum)
         wanted = list(sizes(samples.ends, samples.decisions.shape[1], required))
         with one_thread():
             points, margin = _points(exact, samples, wanted[-1])

@@ -10,10 +10,11 @@ from sklearn.svm import SVC, LinearSVC
 
 from kit.digits_cascade import DigitsCascade, digits_cascade
 from kit.lowered import lowered
+from kit.pairs import Pairs
 from kmcompile.program.cost import exact_operations, stage_worst_operations, worst_operations
 from kmcompile.program.interpreter import classify, interpret
 from kmcompile.program.program import Program
-from kmcompile.program.stages import LinearFilter, NearestVectors, RangeGate, ReducedSet
+from kmcompile.program.stages import LinearFilter, NearestVectors, Nonzeros, RangeGate, ReducedSet
 
 CASES = [("rbf", 2), ("rbf", 10), ("poly", 2), ("poly", 10)]
 
@@ -61,6 +62,14 @@ def test_the_exact_sum_alone_is_the_program_without_early_exits(digits):
     everywhere = digits.test + np.float32(0.01)
     assert (interpret(digits.exact, everywhere).operations == exact_operations(digits.exact)).all()
     assert (interpret(digits.exact, digits.test).operations <= exact_operations(digits.exact)).all()
+
+
+def test_the_list_of_features_counts_in_a_sum_of_pairs_that_skips_zeros():
+    program = Pairs(n_classes=7, n_features=70, sparse=True).emit("host").program
+    assert program.ends.exact.skip_zeros
+    alone = sum(one.operations() for one in (program.prepare, program.sum, program.label))
+    (listed,) = (stage.operations() for stage in program.exits if isinstance(stage, Nonzeros))
+    assert exact_operations(program) == alone + listed
 
 
 def test_the_operations_of_the_stages_add_up(digits):

@@ -30,7 +30,7 @@ _TESTS = 8
 
 
 class SubspaceSizes(VectorBlocks, EarlyExit):
-    """How large `SubspaceCertificate` is, and what a query takes; it describes the fields."""
+    """How large `SubspaceCertificate` is, and what a query takes; see there for fields."""
 
     __slots__ = ()
 

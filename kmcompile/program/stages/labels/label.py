@@ -43,11 +43,11 @@ class Label(Always):
 
     @abstractmethod
     def margins(self, decisions: Float64Array, labels: np.ndarray) -> tuple[Float64Array, str]:
-        """Return how far decisions are from another label, or the values, and what that is."""
+        """Return each query's margin, of a regression its value, and its name for the report."""
 
     @property
     def tolerance(self) -> np.float32 | None:
-        """The width below which an interval settles a value; None: it does not depend on that."""
+        """The width below which an interval settles a value; None if it does not ask for one."""
         return None
 
     @property
@@ -65,7 +65,7 @@ class Label(Always):
         return []
 
     def asked(self, batch: Batch) -> list[tuple[int, NDArray[np.bool_]]]:
-        """Return each of these decisions with the queries whose answers rest on it; all of one."""
+        """Return each decision that an answer rests on, with the queries whose answers do."""
         return [(own[0], np.ones(len(batch), dtype=bool)) for own in self.rests_on()]
 
     def interval_at(self, batch: Batch, label: np.ndarray) -> tuple[Float32Array, Float32Array]:

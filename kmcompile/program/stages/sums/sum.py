@@ -62,7 +62,7 @@ class Sum(Always):
     takes_fine_codes: ClassVar[bool] = False
     """Whether a replay sums finer codes of the input than the format's, in place of floats."""
     others_in_floats: ClassVar[bool] = True
-    """Whether operations of a sum of codes besides the products cost as those in floats."""
+    """Whether a sum of codes pays the price of floats for all but its products."""
 
     @property
     def codes(self) -> CodeTable | CodeRange | None:
