@@ -11,15 +11,13 @@ from kmcompile.errors import InputError
 from kmcompile.lower.formats import Lowered, lower_unchecked
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
-from kmcompile.numeric.width import WIDTHS
+from kmcompile.numeric.width import FORMATS, WIDTHS
 from kmcompile.program.estimate import CODE_BYTES, EQUAL, Estimate, estimate
 from kmcompile.program.wanted import Wanted
 from kmcompile.target import Target
 from kmcompile.text.figures import ratio_text, share_text
 
 BALANCED = Wanted()
-
-FORMATS = ("float32", "int16", "int8")
 
 NO_REASONS: Mapping[str, str] = MappingProxyType({})
 

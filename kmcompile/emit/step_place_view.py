@@ -6,14 +6,12 @@ import textwrap
 from dataclasses import dataclass
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.piece import PieceKind
+from kmcompile.program.piece import ANSWERING, PieceKind
 from kmcompile.program.schedule import Part, Place
 
 _COLUMNS = 94
 
-_ENDING: frozenset[PieceKind] = frozenset(
-    ("prepare", "exit", "sum", "end_sum", "end_pairs", "replay", "end_replay")
-)
+_ENDING: frozenset[PieceKind] = frozenset(("prepare", *ANSWERING))
 """The pieces that may answer or refuse."""
 
 _RUNS: frozenset[PieceKind] = frozenset(("sum_block", "replay_block", "replay_pair"))

@@ -13,7 +13,7 @@ from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import before_steps, ordinary_inputs
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64
-from kmcompile.numeric.width import WIDTHS, byte_for
+from kmcompile.numeric.width import IN_INTEGERS, WIDTHS, byte_for
 from kmcompile.steps import Affine
 from kmcompile.steps.digitize import LARGEST_LOG2, MOST_EXPONENT
 from kmcompile.target import Target
@@ -39,7 +39,7 @@ def why_floats(machine: KernelMachine, target: Target, replays: bool) -> dict[st
         reason = "sums of a linear machine in integers have no replay"
     elif target.cost.float32.product < _DEAR_FLOATS:
         reason = f"floats cost little on {target.name}, and certify more"
-    return dict.fromkeys(("int16", "int8"), reason) if reason else {}
+    return dict.fromkeys(IN_INTEGERS, reason) if reason else {}
 
 
 def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Array | None) -> Coded:

@@ -1,4 +1,4 @@
-"""The types of integer codes: what each holds."""
+"""The types of integer codes, what each holds, and the number formats."""
 
 from __future__ import annotations
 
@@ -50,6 +50,11 @@ class Width:
         """The type of a vector register of 16 bytes in C."""
         return f"{self.name}x{128 // self.bits}_t"
 
+
+IN_INTEGERS: Final = ("int16", "int8")
+"""The number formats with integer codes, by their signed type."""
+FORMATS: Final = ("float32", *IN_INTEGERS)
+"""All number formats."""
 
 WIDTHS: Final = {
     width.name: width

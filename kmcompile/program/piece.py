@@ -24,6 +24,17 @@ PieceKind = Literal[
 ]
 
 
+ANSWERING: tuple[PieceKind, ...] = (
+    "exit",
+    "sum",
+    "end_sum",
+    "end_pairs",
+    "replay",
+    "end_replay",
+)
+"""The pieces in which a query may be answered."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A part of a query's work that is not parted further.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from kmcompile.program.cost import stage_worst_operations
-from kmcompile.program.piece import Piece
+from kmcompile.program.piece import ANSWERING, Piece
 from kmcompile.program.program import Program
 from kmcompile.program.shared import Place
 from kmcompile.program.stages import Nonzeros, Replay
@@ -42,8 +42,7 @@ def check_operations(program: Program) -> int:
 
 def answering_pieces(program: Program) -> tuple[Piece, ...]:
     """Return the piece in which each of the program's exit stages answers, in their order."""
-    ends = ("exit", "sum", "end_sum", "end_pairs", "replay", "end_replay")
-    return tuple(piece for piece in pieces(program) if piece.kind in ends)
+    return tuple(piece for piece in pieces(program) if piece.kind in ANSWERING)
 
 
 def parts_sum(program: Program) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kmcompile.errors import UsageError
+from kmcompile.numeric.width import IN_INTEGERS
 from kmcompile.request.flight_option import Exclusion, FlightOption
 from kmcompile.request.options import Options, text_of
 from kmcompile.request.values import check_count, check_number, flag
@@ -72,7 +73,7 @@ FLIGHT = (
             Exclusion(
                 ("format",),
                 "exits on integers read no image yet",
-                values=("int8", "int16"),
+                values=IN_INTEGERS,
                 instead="--format float32",
                 but_in_mode="exact",
             ),

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from kmcompile.errors import TargetError, UsageError
+from kmcompile.numeric.width import FORMATS
 from kmcompile.request.flight import FLIGHT, LARGEST, as_number, check_together, check_values
 from kmcompile.request.options import (
     DEFAULT_GENERATED,
@@ -28,7 +29,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mode": ("exact", "certified", "statistical"),
         "risk_control": ("guaranteed", "expected"),
         "thresholds": ("risk", "maxsmoothed", "simple"),
-        "format": ("float32", "int16", "int8", "auto"),
+        "format": (*FORMATS, "auto"),
         "replay": ("none", "float64"),
         "optimize": ("balanced", "mean", "worst", "flash"),
         # The frameworks of emit/packages, which this room does not know; a test compares them.

@@ -56,6 +56,7 @@ def sums_of(emitted: Emitted) -> np.ndarray:
     return classify(replace(emitted.program, mode="exact", exits=lists), emitted.queries)[0]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [cascades.CORE[0], cascades.CORE[2]], ids=str)
 def test_the_host_checks_what_python_says_and_counts_the_same(case, tmp_path):
     emitted = catalogue.emitted(case, "host")

@@ -244,6 +244,7 @@ def test_the_exact_check_finds_a_changed_count(case, right, wrong, tmp_path):
     assert (own == expected).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", [catalogue.CORE[1], coded.CORE[0], regressions.CORE[1]], ids=str)
 def test_the_functions_beside_it_are_those_without_telemetry(case):
     """What is not asked costs nothing: the C of the answers is the same, and that without is it."""

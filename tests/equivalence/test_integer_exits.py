@@ -30,7 +30,7 @@ def test_c_has_no_warnings(case, tmp_path):
     succeed(["gcc", *flags, folder / "iris.c", "-o", tmp_path / "iris.o"])
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", integer_exits.CORE, ids=str)
 def test_every_exit_decides_inputs_of_either_entry(case):
     emitted = catalogue.emitted(case, "host")

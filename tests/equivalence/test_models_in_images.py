@@ -121,7 +121,7 @@ def retrained(name, options, target="host"):
     return first, later
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("option", OPTIONS)
 def test_retrained_model_flies_with_an_option(option, tmp_path):
     need_tools(HOST)

@@ -135,7 +135,7 @@ def test_with_nearly_all_vectors_labels_are_certified(name, number_format):
 
 
 @pytest.mark.target
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", ["cortex-m7", "leon3"])
 @pytest.mark.parametrize(
     ("name", "number_format"),

@@ -194,7 +194,7 @@ def damaged(emitted: Emitted, entry: str, folder: Path) -> str:
     return succeed([folder / "main"])
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("case", "target", "entry"),
     every_pair(

@@ -259,6 +259,7 @@ def test_the_data_sheet_describes_the_same_messages(packages: dict[str, Path]) -
         }
 
 
+@pytest.mark.exhaustive
 def test_housekeeping_ends_with_the_telemetry_of_python(tmp_path: Path) -> None:
     need("cmake", "gcc")
     app = packaged("cfs", tmp_path / "o", telemetry=True) / "iris_app"

@@ -68,6 +68,7 @@ def test_its_own_unit_tests_pass_with_telemetry(place: int, counting: Project) -
     assert all(len(line) <= 100 for path in code for line in path.read_text().splitlines()[1:])
 
 
+@pytest.mark.exhaustive
 def test_two_models_in_one_program_answer_as_they_were_trained(project: Project) -> None:
     flowers, _ = load_iris(return_X_y=True)
     flowers = np.vstack([flowers, flowers + 0.25]).astype(np.float32)

@@ -77,6 +77,7 @@ def test_an_integer_format_and_a_name_with_underscores_build(tmp_path: Path) -> 
         install(source, tmp_path / "install", tmp_path / f"build{suffix}")
 
 
+@pytest.mark.exhaustive
 def test_after_damage_queries_are_refused_and_counted(tmp_path: Path) -> None:
     need("cmake", "gcc", "g++")
     packages = packaged("ros2", tmp_path / "o")

@@ -71,7 +71,7 @@ def test_a_program_of_two_crates_answers_as_the_c_does(tmp_path: Path) -> None:
     assert len(expected.splitlines()) == 600
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("name", "crate_name"),
     [

@@ -63,7 +63,7 @@ def test_mcycle_counts_the_cycles_of_the_logic(
     check(*benches.printed(tmp_path / "o", RtlRunner(FOLDER), *starts))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", [one.name for one in list_targets() if one.emulator])
 def test_each_board_gives_the_verified_answers(name: str, tmp_path: Path) -> None:
     if name == "avr":

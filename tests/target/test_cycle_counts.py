@@ -62,7 +62,7 @@ def test_cycles_are_those_counted_by_hand(built, target):
     assert result.cycles.tolist() == [expected] * 3
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", MODELLED, ids=by_name)
 def test_the_static_worst_case_in_cycles_is_not_exceeded(tmp_path, built, target):
     loop = "for (uint32_t i = 0U; i < 20U; ++i) {\n sum += x[i % 3U] * 0.75f;\n}"

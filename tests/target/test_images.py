@@ -229,6 +229,7 @@ def test_a_stack_larger_than_the_image_has_is_refused(built, target):
     assert caught.value.exit_code == 4
 
 
+@pytest.mark.exhaustive
 def test_an_emulator_that_hangs_is_stopped(built):
     """reliability 28: emulator hangs."""
     artifact = built(M7, model_with("for (volatile int i = 0;; i++) { }"))

@@ -39,6 +39,7 @@ def written(folder, target, names):
     return models
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("target", some(TARGETS, ("cortex-m7", "leon3"), by_name))
 def test_each_model_of_an_image_answers_its_own_queries(target, tmp_path):
     need_tools(target)

@@ -70,6 +70,7 @@ def test_verify_repeats_the_check(case, capsys):
     assert found == report
 
 
+@pytest.mark.exhaustive
 def test_rows_that_the_c_refuses_are_named(case):
     _, X, folder = case
     rows = X[:3].copy()

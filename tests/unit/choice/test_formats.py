@@ -205,6 +205,7 @@ def test_a_machine_without_integers_stays_in_float32(model):
         assert candidates[key].reason.startswith("not for this machine: ")
 
 
+@pytest.mark.exhaustive
 def test_8_bits_that_certify_too_little_are_taken_only_where_they_are_asked_for():
     samples = cancer_samples()[:, :2]
     lowered = lower_in_format(wiggly_machine(), TARGET, "model", "int8", samples)

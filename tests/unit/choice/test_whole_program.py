@@ -58,6 +58,7 @@ def test_fewer_vectors_are_taken_and_keep_the_risk():
     assert any("--reduce off" in one["options"] for one in made.choices)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.exhaustive), 3])
 def test_the_choice_that_is_taken_is_the_program_that_is_built(seed, tmp_path):
     """Statistical exits are left for those that are proved, also after control (seed 3)."""

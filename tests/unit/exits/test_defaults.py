@@ -119,6 +119,7 @@ def test_what_the_worst_case_or_the_flash_may_grow_by():
     assert fast.early_exits
 
 
+@pytest.mark.exhaustive
 def test_boards_take_integers_where_nothing_is_better_in_all_three():
     made = chosen(cancer(), 0, target="cortex-m0")
     # int8 certifies too little of this machine's inputs to take its place.

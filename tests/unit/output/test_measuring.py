@@ -127,6 +127,7 @@ def test_both_reports_show_it_and_all_other_files_stay(
     assert json.loads(capsys.readouterr().out) == told(folder)
 
 
+@pytest.mark.exhaustive
 def test_only_what_tells_the_time_changes_on_the_page(folder: Path, tmp_path: Path) -> None:
     def others(page: str) -> list[str]:
         sections = page.split("<section ")

@@ -125,6 +125,7 @@ def test_imitation_does_not_make_more_errors_on_the_samples_that_choose():
     assert made.method in ("construction", "imitation")
 
 
+@pytest.mark.exhaustive
 def test_auto_keeps_the_risk_on_samples_that_nothing_else_saw():
     machine = noisy()
     made = reduced(machine, board(2500, 1)[0], reduce="auto", risk=0.03)

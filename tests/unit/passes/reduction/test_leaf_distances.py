@@ -27,7 +27,7 @@ def dense(machine: KernelMachine, reduced: KernelMachine, leaf: int) -> np.ndarr
     return np.sqrt(np.maximum((a @ gram * a).sum(axis=1), 0.0))
 
 
-@pytest.mark.few
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("case", CORE, ids=str)
 def test_distances_of_leaves_are_upper_bounds_and_tight(case):
     reduced = case.machine()
