@@ -70,14 +70,14 @@ def _of_object(kernel: Any, n_features: int) -> Expressed:
     """Read an object; <s, x> with a constant and a factor is a polynomial of degree 1."""
     covariance = read_covariance(kernel, n_features, name="kernel")
     constant, scale = covariance.constant, covariance.scale
+    if covariance.kernel is not None and (constant, scale) == (0.0, 1.0):
+        return covariance.steps, covariance.kernel
     if isinstance(covariance.kernel, Linear) and constant >= 0 and scale > 0:
         return covariance.steps, Poly(scale, constant, 1)
-    if covariance.kernel is None or (constant, scale) != (0.0, 1.0):
-        raise InputError(
-            "kernel has a factor or a constant besides its kernel, must have neither; retrain "
-            "without them: what a factor does, C does too"
-        )
-    return covariance.steps, covariance.kernel
+    raise InputError(
+        "kernel has a factor or a constant besides its kernel, must have neither; retrain "
+        "without them: what a factor does, C does too"
+    )
 
 
 def refusal(function: Any) -> InputError:

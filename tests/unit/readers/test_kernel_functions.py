@@ -108,6 +108,11 @@ def test_an_object_with_values_of_other_types_is_refused(kernel):
         function_kernel(kernel, 3)
 
 
+@pytest.mark.parametrize("kernel", [DotProduct(0.0), PairwiseKernel(metric="linear")], ids=str)
+def test_an_inner_product_alone_is_linear(kernel):
+    assert str(function_kernel(kernel, 3)[1]) == "Linear()"
+
+
 def test_a_partial_of_a_partial_is_one():
     inner = functools.partial(pairwise.laplacian_kernel, gamma=2.0)
     outer = functools.partial(inner, gamma=3.0)
