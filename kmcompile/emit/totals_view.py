@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from kmcompile.emit.literals import unsigned_literal
-from kmcompile.program.stages import DescribedSum, ExactSum, FixedSum, PairSum
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 from kmcompile.target import Target
 
@@ -90,14 +90,14 @@ class BlockFunctions:
     Parameters
     ----------
     target : Target
-    exact : ExactSum, PairSum, FixedSum or DescribedSum
+    exact : Sum
         The program's last sum; the function of its blocks has a reserved name.
     upper : str
         The prefix of the C's constants.
     """
 
     target: Target
-    exact: ExactSum | PairSum | FixedSum | DescribedSum
+    exact: Sum
     upper: str
 
     @property

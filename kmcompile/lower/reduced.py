@@ -16,7 +16,6 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum, Prepare, RoutedFixedSum, RoutedSum
-from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.program.stages.sums.self_bound import SelfBound
 
 
@@ -46,7 +45,7 @@ def with_distance(program: Program, machine: KernelMachine) -> Program:
     summed = program.sum
     if isinstance(summed, RoutedSum | RoutedFixedSum):
         return replace(program, sum=_with_leaf_distance(summed, machine))
-    assert isinstance(summed, GroupedSum)
+    assert isinstance(summed, ExactSum | FixedSum)
     apart = machine.reduced_from.offset * (1 + 1e-9)
     kernel = summed.kernel
     if isinstance(summed, ExactSum) and isinstance(kernel, PolyFloat32) and kernel.degree > 0:

@@ -64,7 +64,8 @@ class Below:
         n = known[self.of] if isinstance(self.of, str) else self.of
         end = self.times * n
         if self.rises:
-            if values[-1] != end or (np.diff(values.astype(np.int64)) < 0).any():
+            flat = values.reshape(-1).astype(np.int64)
+            if flat[-1] != end or (np.diff(flat) < 0).any():
                 raise ValueError(f"{name} does not rise to {self.of} = {end:g}")
         elif values.max() >= end or values.min() < 0:
             raise ValueError(f"{name} has an element that is not from 0 to {end - 1:g}")

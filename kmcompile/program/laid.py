@@ -195,7 +195,12 @@ def _fields_of(of_class: type[Any]) -> tuple[_Field, ...]:
         return ()
     try:
         hints = get_type_hints(of_class, include_extras=True)
-    except NameError:  # a class from outside, with a name that only a type checker imports
+    except NameError as error:  # of a class from outside: only a type checker imports the name
+        if any("Layout" in str(field.type) for field in fields(of_class)):
+            reason = f"{error}, so the layouts of its arrays cannot be read"
+            raise TypeError(
+                f"{of_class.__name__}: {reason}: import the name at run time"
+            ) from error
         hints = {}
     return tuple(_field_of(field.name, hints.get(field.name)) for field in fields(of_class))
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kmcompile.model.kernel_machine import Label as ClassLabel
 from kmcompile.numeric.arrays import Float64Array, frozen
 from kmcompile.numeric.table import Table
+from kmcompile.numeric.width import FORMATS
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.known_answers import KnownAnswers
@@ -24,16 +25,11 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.input.monitor import Monitor
 from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.labels.probability import Probability
-from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.replay import Replay
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.code_table import CodeTable
-from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fixed_sum import FixedSum
-from kmcompile.program.stages.sums.pair_sum import PairSum
 from kmcompile.program.stages.sums.sum import Sum
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 from kmcompile.program.stages.tolerance.input_tolerance import InputTolerance
 
 
@@ -99,7 +95,7 @@ class Program:
         The early exits in order, and before them the stages that serve them or the sum: the list of
         nonzeros, the range gate. The constructor refuses stages that do not fit each other
         (`kmcompile.program.agreement`), and a sum or a label of another kind than the package's.
-    sum : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
+    sum : Sum
         The sum over all vectors, for queries that no early exit has decided.
     label : Label
         The stage that turns decisions and bounds into a label or a value.
@@ -139,7 +135,7 @@ class Program:
     classes: tuple[ClassLabel, ...]
     prepare: Prepare
     exits: tuple[Stage, ...]
-    sum: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
+    sum: Sum
     label: Label
     known_answers: KnownAnswers
     decision_function_shape: str
@@ -161,8 +157,19 @@ class Program:
         {"telemetry": False, "redundancy": 1, "step": None, "capacity": None, "box": None}
     )
     """Fields that neither program.npz nor the text of a program has while they are off, as here."""
+    words: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+        {
+            "number_format": FORMATS,
+            "mode": ("exact", "certified", "statistical"),
+            "decision_function_shape": ("ovr", "ovo"),
+        }
+    )
+    """What the fields that are one of a few words may be."""
 
     def __post_init__(self) -> None:
+        for name, allowed in self.words.items():
+            if (word := getattr(self, name)) not in allowed:
+                raise ValueError(f"{name} is {word!r}, none of {', '.join(allowed)}")
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
         self.known_answers.check_indices(dict(self.shared()))
         if self.sums_at_once and self.step is not None:

@@ -43,7 +43,7 @@ from kmcompile.lower import lower
 from kmcompile.model.likely_inputs import ordinary_inputs
 
 CASES = [
-    *((catalogue.CORE[number], "cortex-m7") for number in (3, 5, 6, 7, 9, 10)),
+    *((catalogue.CORE[number], "cortex-m7") for number in (3, 5, 6, 7, 9, 10, 14)),
     *((cascades.CORE[number], "cortex-m7") for number in (1, 3)),
     *((case, "cortex-m7") for case in cascades.CORE if case.n_scores),
     (replace(cascades.CORE[0], n_fitted=4), "host"),

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.nearest import totals
 from kmcompile.numeric.arrays import Float32Array, Float64Array
-from kmcompile.program.stages import ExactSum, FixedSum
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 _SEED = 20021128
 _LEAST_POINTS, _MOST_POINTS = 2000, 12000
@@ -53,7 +53,7 @@ class FitPoints:
 
 
 def of_samples(
-    exact: ExactSum | FixedSum,
+    exact: GroupedSum,
     x: Float32Array,
     decisions: Float64Array,
     relevant: NDArray[np.bool_],
@@ -106,7 +106,7 @@ def points_left_out(n_samples: int, n_features: int) -> tuple[str, ...]:
     )
 
 
-def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
+def with_vectors(exact: GroupedSum, points: FitPoints) -> FitPoints:
     """Return the points and the support vectors, each vector as if it had not been trained on.
 
     As many vectors are added as there is room for. Beside very many points none are added, and the
@@ -145,9 +145,7 @@ def with_vectors(exact: ExactSum | FixedSum, points: FitPoints) -> FitPoints:
     )
 
 
-def with_made(
-    exact: ExactSum | FixedSum, points: FitPoints, least: int, shifted: bool = False
-) -> FitPoints:
+def with_made(exact: GroupedSum, points: FitPoints, least: int, shifted: bool = False) -> FitPoints:
     """Return the points and made ones: at least `least` in all, if memory allows.
 
     Made points are mixtures of two near points, or with `shifted` points moved by the difference
@@ -164,11 +162,10 @@ def with_made(
     )
 
 
-def _values(
-    exact: ExactSum | FixedSum, points: Float64Array, vectors: Float64Array
-) -> Float64Array:
+def _values(exact: GroupedSum, points: Float64Array, vectors: Float64Array) -> Float64Array:
     """Return K(vectors, points), shape (n_points, n_vectors)."""
     kernel = exact.kernel
+    assert kernel is not None  # a sum over vectors has one
     if kernel.projects:
         total = totals(kernel.uses_distance, points, vectors)
     else:
@@ -207,7 +204,7 @@ def _made(points: Float64Array, n: int, shifted: bool) -> Float64Array:
     return made
 
 
-def _sums(exact: ExactSum | FixedSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
+def _sums(exact: GroupedSum, points: Float64Array) -> tuple[Float64Array, Float64Array]:
     """Return the decisions and the sums of magnitudes at prepared points."""
     vectors = exact.columns().T.astype(np.float64)
     beta = exact.slot_decisions().astype(np.float64)

@@ -21,7 +21,7 @@ from kmcompile.exits.statistical.statistical_fit import (
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.threads import one_thread
-from kmcompile.program.stages import ExactSum, FixedSum, ReducedSet
+from kmcompile.program.stages import ReducedSet
 from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
@@ -102,9 +102,7 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         return replace(stage, least=rest.min(), largest=rest.max())
 
 
-def _points(
-    exact: ExactSum | FixedSum, samples: FitSamples, largest: Size
-) -> tuple[FitPoints, float]:
+def _points(exact: GroupedSum, samples: FitSamples, largest: Size) -> tuple[FitPoints, float]:
     """Return the points and the margin that give a small fit, no larger than any, the least error.
 
     The choices are: points with or without the support vectors, and decisions clipped to the

@@ -5,12 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kmcompile.program.stages.labels.label import Label
-from kmcompile.program.stages.leaves.sum_of_leaves import SumOfLeaves
 from kmcompile.program.stages.stage import Stage
-from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fixed_sum import FixedSum
-from kmcompile.program.stages.sums.pair_sum import PairSum
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.sum import Sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +15,7 @@ class Ends:
 
     Parameters
     ----------
-    exact : ExactSum, PairSum, FixedSum, VectorlessSum or SumOfLeaves
+    exact : Sum
         The sum after the last early exit.
     label : Label
         Turns decisions and bounds into a label, and says whether every decision within its bound
@@ -28,7 +24,7 @@ class Ends:
         Cost of a float32 operation in operations of the exact sum; 1 if the sum is in float32.
     """
 
-    exact: ExactSum | PairSum | FixedSum | VectorlessSum | SumOfLeaves
+    exact: Sum
     label: Label
     float_weight: int = 1
 

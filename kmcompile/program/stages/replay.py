@@ -14,11 +14,7 @@ from kmcompile.program.shared import Place
 from kmcompile.program.stages.input.prepare import Prepare
 from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.stage import Always
-from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fine_sum import FineSum
-from kmcompile.program.stages.sums.pair_sum import PairSum
-from kmcompile.program.stages.sums.sum import PARTED, READ_BY_BOTH
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.sum import PARTED, READ_BY_BOTH, Sum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,7 +40,7 @@ class Replay(Always):
     input_error : float64
         At least sqrt(n_features) 2^-126: the error of an input whose subnormal features are read
         as 0.
-    sum : ExactSum, PairSum, VectorlessSum or FineSum
+    sum : Sum
         The sum in float64, low parts included.
     skip_zeros : bool
     label : Label
@@ -65,7 +61,7 @@ class Replay(Always):
 
     prepare: Prepare
     input_error: np.float64
-    sum: ExactSum | PairSum | VectorlessSum | FineSum
+    sum: Sum
     skip_zeros: bool
     label: Label
     low_vectors: RealArray

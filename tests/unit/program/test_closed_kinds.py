@@ -52,6 +52,12 @@ def test_a_sum_that_only_a_replay_has_is_no_sum_of_a_program():
         replace(made, sum=made.replay.sum, replay=None)
 
 
+@pytest.mark.parametrize("name", Program.words)
+def test_a_word_that_the_package_does_not_know_is_refused(name):
+    with pytest.raises(ValueError, match=f"{name} is 'other', none of "):
+        replace(program("codes"), **{name: "other"})
+
+
 def test_the_catalogue_has_every_stage_of_the_package_once():
     assert len(CATALOGUE) == len({*CATALOGUE})
     assert {*CATALOGUE, *OF_REPLAYS} == concrete_stages()

@@ -166,8 +166,8 @@ def test_classes_of_one_name_hinder_no_program_without_them():
 
 @pytest.mark.parametrize("value", [["a"], {"a": 1}, np.int64(1), Task.BINARY], ids=type)
 def test_a_value_that_would_come_back_as_another_is_not_stored(value):
-    program = replace(emitted(CASES[0]).program, mode=value)
-    with pytest.raises(TypeError, match=r"program\.mode: program\.npz cannot hold a <"):
+    program = replace(emitted(CASES[0]).program, target=value)
+    with pytest.raises(TypeError, match=r"program\.target: program\.npz cannot hold a <"):
         storage.save(program)
 
 

@@ -101,6 +101,17 @@ class Unresolved(Laid):
     weights: Float32Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class UnresolvedTable(Laid):
+    share: Fraction
+    weights: Annotated[Float32Array, Layout("Weights: [row]", ("N_ROWS",))]
+
+
+def test_a_class_whose_layouts_cannot_be_read_is_refused() -> None:
+    with pytest.raises(TypeError, match="UnresolvedTable: name 'Fraction' is not defined, so the"):
+        UnresolvedTable(1, np.ones(2))  # type: ignore[arg-type]
+
+
 def test_arrays_of_no_single_type_stay_as_they_are() -> None:
     given = np.ones(2)
     made = FromOutside(given, given, given)

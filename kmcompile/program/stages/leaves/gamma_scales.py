@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.sums.fixed_kernel import FixedKernel, Whole
@@ -44,7 +44,8 @@ class GammaScales(Laid):
     product_shifts: Annotated[NDArray[np.uint8], Layout("", ("N_GAMMAS",))]
     cutoffs: Annotated[Whole, Layout("", ("N_GAMMAS",))]
     of_slots: Annotated[
-        NDArray[np.uint16], Layout("", ("N_SLOTS",), where="several", narrow=np.uint8)
+        NDArray[np.uint16],
+        Layout("", ("N_SLOTS",), where="several", narrow=np.uint8, below=Below("N_GAMMAS")),
     ]
 
     @property

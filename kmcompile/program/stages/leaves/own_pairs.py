@@ -44,7 +44,12 @@ class OwnPairs(Laid):
         ),
     ]
     pair_ends: Annotated[
-        NDArray[np.uint32], Layout("Own pair after the last one of a leaf: [leaf]", ("N_LEAVES",))
+        NDArray[np.uint32],
+        Layout(
+            "Own pair after the last one of a leaf: [leaf]",
+            ("N_LEAVES",),
+            below=Below("N_OWN_PAIRS", rises=True),
+        ),
     ]
     pairs: Annotated[
         NDArray[np.uint16],
@@ -55,7 +60,12 @@ class OwnPairs(Laid):
         ),
     ]
     term_ends: Annotated[
-        NDArray[np.uint32], Layout("Term after the last one of a slot: [slot]", ("N_SLOTS",))
+        NDArray[np.uint32],
+        Layout(
+            "Term after the last one of a slot: [slot]",
+            ("N_SLOTS",),
+            below=Below("N_TERMS", rises=True),
+        ),
     ]
     terms: Annotated[
         NDArray[np.uint16],

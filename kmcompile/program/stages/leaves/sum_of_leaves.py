@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.stages.leaves.own_pairs import OwnPairs
@@ -22,11 +23,19 @@ _OTHERS = 4
 
 
 Slots = Annotated[
-    NDArray[np.uint16], Layout("Number of the support vector of a slot: [slot]", ("N_SLOTS",))
+    NDArray[np.uint16],
+    Layout(
+        "Number of the support vector of a slot: [slot]", ("N_SLOTS",), below=Below("N_VECTORS")
+    ),
 ]
 
 LeafEnds = Annotated[
-    NDArray[np.uint32], Layout("Slot after the last one of a leaf: [leaf]", ("N_LEAVES",))
+    NDArray[np.uint32],
+    Layout(
+        "Slot after the last one of a leaf: [leaf]",
+        ("N_LEAVES",),
+        below=Below("N_SLOTS", rises=True),
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.table import C_TYPES, Table
+from kmcompile.numeric.table import C_TYPES, Below, Table
 from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
@@ -71,7 +71,7 @@ class CodeTable(Laid):
     """
 
     codes: NDArray[np.int64]
-    columns: Annotated[NDArray[np.uint32], Layout("", narrow=np.uint16)]
+    columns: Annotated[NDArray[np.uint32], Layout("", narrow=np.uint16, below=Below("N_FEATURES"))]
     n_features: int
     width: str
     low: int

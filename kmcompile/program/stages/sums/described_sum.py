@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from kmcompile.numeric.arrays import Float64Array, Real
+from kmcompile.numeric.arrays import Float64Array
 from kmcompile.program.stages.sums.sum import Sum
 
 
@@ -14,24 +14,7 @@ class DescribedSum(Sum):
     The bound of decision p is, in the order of `bound_formula`,
 
         (the terms of `bound_formula`) + result_error |f_p|.
-
-    Parameters
-    ----------
-    result_error : float32
-        Relative error of the last addition and of the outward rounding of the interval.
     """
-
-    result_error: Real
-
-    @property
-    @abstractmethod
-    def n_features(self) -> int:
-        """Features of the prepared input."""
-
-    @property
-    @abstractmethod
-    def lanes(self) -> int:
-        """Decisions, or support vectors, that are summed side by side."""
 
     @abstractmethod
     def largest_intermediate(

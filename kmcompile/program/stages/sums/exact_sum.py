@@ -187,6 +187,10 @@ class ExactSum(GroupedSum, VectorTotals):
             coef = self.coefficients[blocks, row, lanes]
             running[rows, self.group_decisions[groups, row]] += coef * value
 
+    def columns(self) -> RealArray:
+        """Return the vectors as (n_features, n_slots): a slot is a vector's place in the blocks."""
+        return VectorTotals.columns(self)
+
     def slot_decisions(self) -> RealArray:
         """Return beta of every slot in every decision, shape (n_slots, n_decisions)."""
         table = np.zeros((self.n_blocks, self.lanes, self.n_decisions), dtype=np.float32)

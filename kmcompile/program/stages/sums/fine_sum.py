@@ -102,6 +102,16 @@ class FineSum(Sum):
         return self.long is not None
 
     @property
+    def n_features(self) -> int:
+        """Features of a vector."""
+        return int(self.vectors.shape[1])
+
+    @property
+    def lanes(self) -> int:
+        """Vectors that are summed side by side."""
+        return 1
+
+    @property
     def n_slots(self) -> int:
         """Number of slots of vectors, padding included."""
         return len(self.vectors)

@@ -89,7 +89,7 @@ class FixedSum(FixedKernel, GroupedSum):
     per_unit: np.float32
     kernel: RbfFloat32 = field()
     n_vectors: int
-    lanes: int
+    lanes: int = field()
     distance_shift: int
     multiplier: int
     product_shift: int

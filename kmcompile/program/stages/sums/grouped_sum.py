@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.arrays import Float32Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant
 from kmcompile.program.piece import Piece
@@ -22,6 +22,7 @@ class GroupedSum(Sum):
 
     n_vectors: int
     coefficients: NDArray[Any]
+    minimum: RealArray
     group_ends: NDArray[Any]
 
     takes_exits: ClassVar[bool] = True
@@ -52,6 +53,14 @@ class GroupedSum(Sum):
             decision[part], bound[part] = sums(batch.chosen(part))
         spent = batch.kernel_evals - batch.known + np.uint32(self.n_vectors)
         return replace(batch, decision=decision, bound=bound, kernel_evals=spent)
+
+    @abstractmethod
+    def columns(self) -> Float32Array:
+        """Return the vectors as (n_features, n_slots), for fitting early exits."""
+
+    @abstractmethod
+    def slot_decisions(self) -> RealArray:
+        """Return the coefficients as (n_slots, n_decisions), 0 where a slot has no part."""
 
     @abstractmethod
     def piece_operations(self) -> tuple[int, int, int]:

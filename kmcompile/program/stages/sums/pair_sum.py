@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.numeric.arrays import Float32Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece
@@ -68,7 +69,10 @@ class PairSum(PairLists, VectorTotals):
         ),
     ]
     entry_vectors: Annotated[
-        NDArray[np.uint16], Layout("Number of the vector of an entry: [entry]", ("N_ENTRIES",))
+        NDArray[np.uint16],
+        Layout(
+            "Number of the vector of an entry: [entry]", ("N_ENTRIES",), below=Below("N_BLOCKS")
+        ),
     ]
     coefficients: Annotated[
         RealArray,
@@ -79,6 +83,7 @@ class PairSum(PairLists, VectorTotals):
         Layout(
             "Entry after the positive ones of a pair, and after all of them: [pair][2]",
             ("N_DECISIONS", 2),
+            below=Below("N_ENTRIES", rises=True),
         ),
     ]
     intercept: Annotated[RealArray, Layout("Intercepts b_p of the pairs: [pair]", ("N_DECISIONS",))]

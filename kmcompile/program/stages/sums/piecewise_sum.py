@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
@@ -45,7 +46,10 @@ class PiecewiseSum(VectorlessSum):
 
     n_prepared: int
     weights: Annotated[RealArray, Layout("Pieces of the functions: {self.words}")]
-    function_columns: Annotated[NDArray[np.uint16], Layout("Features of the functions: [function]")]
+    function_columns: Annotated[
+        NDArray[np.uint16],
+        Layout("Features of the functions: [function]", below=Below("N_PREPARED")),
+    ]
     function_ends: Annotated[
         NDArray[np.uint16], Layout("Piece after the last one of each function: [function]")
     ]

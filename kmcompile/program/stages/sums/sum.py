@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.arrays import Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece
@@ -39,6 +39,8 @@ class Sum(Always):
     """
 
     intercept: RealArray
+    result_error: Real
+    """Relative error of the last addition and of the outward rounding of the interval."""
 
     place: ClassVar[Place] = Place.SUM
     exit: ClassVar[str | None] = "exact"
@@ -83,6 +85,16 @@ class Sum(Always):
     def skip_zeros(self) -> bool:
         """Whether the sum takes only the features that are not 0, from the list of these."""
         return False
+
+    @property
+    @abstractmethod
+    def n_features(self) -> int:
+        """Features of the prepared input."""
+
+    @property
+    @abstractmethod
+    def lanes(self) -> int:
+        """Support vectors, or decisions, that are summed side by side."""
 
     @property
     def n_decisions(self) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
@@ -66,7 +67,10 @@ class TableSum(SumOfCodes):
         Layout("Values of the functions: [code][decision]", ("", "N_DECISIONS"), narrow=np.uint16),
     ]
     function_columns: Annotated[
-        NDArray[np.uint32], Layout("Features of the functions: [function]", narrow=np.uint16)
+        NDArray[np.uint32],
+        Layout(
+            "Features of the functions: [function]", narrow=np.uint16, below=Below("N_FEATURES")
+        ),
     ]
     function_ends: Annotated[
         NDArray[np.uint32],
