@@ -7,13 +7,10 @@
 
 void flight_flip_table(uint32_t bit);
 
-/* Flips a bit of the guard's centres of expansion. */
+/* Flips a bit of the guard's support vectors, whatever type they have. */
 void flight_flip_table(uint32_t bit)
 {
-    guard_bits_t number;
-    const uint32_t element = (bit / 32U) % (uint32_t)(sizeof(guard_local_centres) / sizeof(guard_local_centres[0]));
+    uint8_t *const bytes = (uint8_t *)&guard_vectors;
 
-    number.value = guard_local_centres[element];
-    number.bits ^= (uint32_t)1U << (bit % 32U);
-    guard_local_centres[element] = number.value;
+    bytes[(bit / 8U) % (uint32_t)sizeof(guard_vectors)] ^= (uint8_t)(1U << (bit % 8U));
 }

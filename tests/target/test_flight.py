@@ -32,9 +32,14 @@ def test_a_camera_flies_with_all_options(target, tmp_path, monkeypatch):
     counted = dict(zip(names, records[-1, len(flight.REPORT) :].tolist(), strict=True))
 
     assert counted["queries"] == counted["by_status_ok"] == len(records)
-    assert counted["repairs"] == counted["damaged_blocks"] > 0
-    assert counted["self_test_failures"] == 0
+    flips = sum(np.count_nonzero(phase.commands[:, 0] == stream.FLIP_TABLE) for phase in phases)
+    assert counted["repairs"] == counted["damaged_blocks"] == flips
     ends = np.cumsum([len(phase.frames) for phase in phases]) - 1
+    # Known answers that are asked between a flip and its repair may be wrong, once.
+    failures = records[ends, len(flight.REPORT) + names.index("self_test_failures")]
+    flipped = [phase.name for phase in phases].index("bits of the tables flip")
+    assert (failures[:flipped] == 0).all()
+    assert (failures[flipped:] == failures[-1]).all() and failures[-1] <= flips
     banks = dict(zip([phase.name for phase in phases], report["bank"][ends], strict=True))
     assert (banks["gain drifts to 0.4"], banks["new model"]) == (0, 1)
     assert report["restored"][-1] == 1
