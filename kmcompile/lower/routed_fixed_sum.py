@@ -81,17 +81,14 @@ def lower_routed_fixed_sum(coded: Coded, target: Target, wide_coefficients: bool
     result = float(np.ldexp(unit, shift))
     # A product of kernels has the errors of both.
     shifted = (single + 2 * double) * exp2_fixed.SHIFT_ERROR * (1 + 1e-6)
-    # Intercepts and the products of a vector are rounded, the result truncated.
-    rounded = unit / 2 + routing.has_pairs * unit * (1.0 + routing.leaf_sizes[:, None]) + result
-    minimum = errors.apart + linear.apart + shifted + rounded
+    minimum = errors.apart + linear.apart + shifted + _rounded(routing, unit, result)
     along = errors.per_deviation + linear.per_deviation
     apart = 2 * (float((largest + np.abs(intercepts)).max()) + result) + float(minimum.max())
     most_along = float(along.max())
     if routing.has_pairs:
         rho = rho * (2 + rho)
     coefficients = np.rint(stored.T / step).astype(np.int32)
-    own_pairs = lower_own_pairs(machine, routing)
-    if own_pairs:
+    if own_pairs := lower_own_pairs(machine, routing):
         coefficients = own_terms(coefficients.T, routing, own_pairs)
         start = own_values(start, own_pairs)
     minimum, along = _rows(coded, minimum, along, own_pairs)
@@ -132,6 +129,13 @@ def _require_indices(n_vectors: int, routing: Routing, n_features: int) -> None:
             f"{n_features} features, must be at most {MOST_FEATURES} in integers\n"
             "use --format float32"
         )
+
+
+def _rounded(routing: Routing, unit: float, result: float) -> Float64Array:
+    """Return the rounding of intercepts and of a vector's products, and the result's truncation."""
+    of_leaves = routing.leaf_sizes[:, None].astype(np.float64)
+    rounded: Float64Array = unit / 2 + routing.has_pairs * unit * (1.0 + of_leaves) + result
+    return rounded
 
 
 def _rows(

@@ -24,10 +24,10 @@ class Findings:
     ----------
     source : str
         The source of the queries.
-    host, target : ExactRun or None
-        The exact checks on the host and on the target; None if not made.
     skipped : mapping of "host", "target", "memory", "instructions" to the reason
         The reason for each part that was left out.
+    host, target : ExactRun or None
+        The exact checks on the host and on the target; None if not made.
     check : ModelCheck or None
         The bounded check; None if nothing was verified.
     memory : Memory or None
@@ -51,12 +51,12 @@ class Findings:
     """
 
     source: Source
-    host: ExactRun | None
-    target: ExactRun | None
     skipped: Mapping[str, str]
-    check: ModelCheck | None
-    memory: Memory | None
-    instructions: np.ndarray | None
+    host: ExactRun | None = None
+    target: ExactRun | None = None
+    check: ModelCheck | None = None
+    memory: Memory | None = None
+    instructions: np.ndarray | None = None
     exact_instructions: float | None = None
     painted_stack_bytes: int | None = None
     worst_case: WorstCase | None = None

@@ -192,61 +192,61 @@ class Verifier:
         no_target, warnings = why_no_target(self._target, level)
         no_host = why_no_host(level, bool(no_target))
         no_count = "" if self._target.emulator else "instructions are counted on emulators only"
-        host, target, instructions, exact_instructions, memory = None, None, None, None, None
-        painted, worst, stepping, cycles, no_cycles = None, None, None, None, no_target or no_count
+        found = Findings(
+            source=self._queries.source,
+            skipped={"host": no_host, "target": no_target, "memory": no_target},
+            no_cycles=no_target or no_count,
+            warnings=warnings,
+        )
         if not no_host:
             self._tell("building and running on the host")
             with build(recipe, folder, load_target("host")) as artifact:
-                host = self._check_exact(self._run(artifact, False), "host")
+                found = replace(found, host=self._check_exact(self._run(artifact, False), "host"))
                 if self._target == artifact.toolchain:
-                    memory = artifact.memory
+                    found = replace(found, memory=artifact.memory)
         if not no_target:
             self._tell(f"building and running on {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
                 run = self._run(artifact, True)
-                target = self._check_exact(run, self._target.name)
-                memory = artifact.memory
-                painted = self._painted(artifact, run)
-                instructions = self._accepted(run.instructions)
-                cycles, no_cycles = self._accepted(run.cycles), run.no_cycles_reason or ""
+                found = self._on_target(artifact, folder, run, found)
                 no_count = run.no_instructions_reason or "not counted"
-                worst = static_worst_case(artifact, folder)
-                if run.instructions is not None:
-                    check_worst_case(worst, run.instructions, self._target.name)
-                if run.cycles is not None:
-                    check_cycles(worst, run.cycles, self._target.name)
-                does_more = len(self._program.exit_stages) > 1 or self._program.box is not None
-                if does_more and instructions is not None:
-                    exact_instructions = self._of_exact_sum(artifact)
-                if self._program.step is not None:
-                    stepping = self._in_steps(artifact, folder, run)
-        elif memory is None and shutil.which(self._target.compiler.command) is not None:
+        elif found.memory is None and shutil.which(self._target.compiler.command) is not None:
             # The memory of an image can be measured without a run.
             self._tell(f"building for {self._target.name}")
             with build(recipe, folder, self._target) as artifact:
-                memory = artifact.memory
-        skipped = {
-            "host": no_host,
-            "target": no_target,
-            "memory": no_target,
-            "instructions": "" if instructions is not None else no_count or no_target,
-        }
-        return Findings(
-            source=self._queries.source,
-            host=host,
-            target=target,
+                found = replace(found, memory=artifact.memory)
+        uncounted = "" if found.instructions is not None else no_count or no_target
+        skipped = {**found.skipped, "instructions": uncounted}
+        return replace(
+            found,
             skipped={name: reason for name, reason in skipped.items() if reason},
-            check=self._bounded_check() if host or target else None,
-            memory=memory,
-            instructions=instructions,
-            exact_instructions=exact_instructions,
-            painted_stack_bytes=painted,
-            worst_case=worst,
-            stepping=stepping,
-            cycles=cycles,
-            no_cycles=no_cycles,
-            warnings=warnings,
+            check=self._bounded_check() if found.host or found.target else None,
         )
+
+    def _on_target(
+        self, artifact: Artifact, folder: Path, run: RunResult, found: Findings
+    ) -> Findings:
+        """Return the findings with those of a run on the target."""
+        found = replace(
+            found,
+            target=self._check_exact(run, self._target.name),
+            memory=artifact.memory,
+            painted_stack_bytes=self._painted(artifact, run),
+            instructions=self._accepted(run.instructions),
+            cycles=self._accepted(run.cycles),
+            no_cycles=run.no_cycles_reason or "",
+            worst_case=(worst := static_worst_case(artifact, folder)),
+        )
+        if run.instructions is not None:
+            check_worst_case(worst, run.instructions, self._target.name)
+        if run.cycles is not None:
+            check_cycles(worst, run.cycles, self._target.name)
+        does_more = len(self._program.exit_stages) > 1 or self._program.box is not None
+        if does_more and found.instructions is not None:
+            found = replace(found, exact_instructions=self._of_exact_sum(artifact))
+        if self._program.step is not None:
+            found = replace(found, stepping=self._in_steps(artifact, folder, run))
+        return found
 
     def _run(self, artifact: Artifact, count: bool) -> RunResult:
         counted: Counted = "predict" if self._program.is_regression else "classify"

@@ -15,6 +15,7 @@ from kmcompile.manual.pages import list_pages
 from kmcompile.request.option_values import CHOICES
 from kmcompile.resources import manual_dir, targets_dir
 from kmcompile.target import list_targets
+from kmcompile.version import VERSION
 
 COMMANDS, CONTRIBUTING, ADDITIONS = (
     manual_dir() / f"{topic}.md" for topic in ("commands", "contributing", "additions")
@@ -148,6 +149,13 @@ def test_files_and_tests_that_additions_names_are_there() -> None:
 
 def _below(room: str) -> list[Path]:
     return [path for path in (CHECKOUT / room).rglob("*.*") if "__pycache__" not in path.parts]
+
+
+def test_the_newest_version_of_the_changes_is_that_of_the_package() -> None:
+    text = (manual_dir() / "changes.md").read_text(encoding="utf-8")
+    versions = [one for one in re.findall(r"^## (.*)$", text, re.MULTILINE) if one != "Unreleased"]
+    assert versions[0].split()[0] == VERSION
+    assert versions == sorted(versions, reverse=True)
 
 
 def test_map_of_the_rooms_names_every_module() -> None:
