@@ -11,9 +11,10 @@ import re
 import numpy as np
 import pytest
 
+from kit.cascades import Cascade
 from kit.coded import Coded, signed_bytes
 from kit.covering import some
-from kit.every_target import FEW, GROUPS, emitted_models, like
+from kit.every_target import FEW, GROUPS, emitted_models, like, with_many_queries
 from kit.tools import need_tools, succeed
 from kmcompile.build import build_together
 from kmcompile.build.compiling import EXACT_FLAGS
@@ -27,6 +28,9 @@ ALONE = 1
 """Models in an image of less: near pointers reach 64 KB of tables only."""
 SOME = 45
 """Queries for each model where 8 bits do all: more than 2,000 for the target."""
+
+SMALL = Cascade("rbf", "binary", n_levels=2, pooled=True, n_trained=100)
+"""A model that `make test` asks every target."""
 
 TARGETS = sorted(list_targets(), key=lambda target: str(like(target.program)))
 
@@ -43,6 +47,13 @@ def test_every_answer_is_the_interpreters_bit_for_bit(target, group, tmp_path):
     together = len(models) if flash_bytes >= ROOMY else ALONE
     for first in range(0, len(models), together):
         check(models[first : first + together], target, tmp_path)
+
+
+@pytest.mark.target
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_a_small_cascade_answers_on_every_target(target, tmp_path):
+    need_tools(target)
+    check([("cascade", with_many_queries(SMALL.emit(like(target.program)), 30))], target, tmp_path)
 
 
 def check(models, target, folder):
