@@ -235,29 +235,25 @@ class Trial:
         level = stage.level_operations(batch, ends)
         touch = stage.touch_operations(ends) - exact.skipped_features(batch.x)
         needed = self._needed(stage)
-        heap = 2 * exact.n_slots
+        heap = stage.built_heap_operations
         allowed = exact.operations() * _LARGEST_EXTRA - stage.worst_operations(ends) - heap
         choices = [
             cap
             for cap in np.unique(np.append(needed[needed <= exact.n_slots], 0)).tolist()
-            if cap * stage.touch_operations(ends) - self._spared(cap) <= allowed
+            if cap * stage.touch_operations(ends) - exact.least_spared(cap) <= allowed
         ]
         costs = [
             np.mean(
                 level
                 + np.where(needed > 0, heap, 0) * (cap > 0)
-                + np.where(needed <= cap, needed * touch, whole + cap * touch - self._spared(cap))
+                + np.where(
+                    needed <= cap, needed * touch, whole + cap * touch - exact.least_spared(cap)
+                )
             )
             for cap in choices or [0]
         ]
         first = int(np.argmin(costs))
         return float(costs[first] / np.mean(whole)), (choices or [0])[first]
-
-    def _spared(self, cap: int) -> int:
-        """Return the multiply-adds that the exact sum spares at least after so many kernels."""
-        exact = self.program.ends.exact
-        assert isinstance(exact, ExactSum)
-        return exact.least_spared(cap) * exact.total_operations
 
     def _needed(self, stage: SubspaceCertificate) -> NDArray[np.int64]:
         """Return how many kernels each sample needs; if all do not suffice, more than there are."""

@@ -131,7 +131,7 @@ class NearestSizes(VectorBlocks, EarlyExit):
     def saved_operations(self, ends: Ends) -> int:
         """Return the multiply-adds that the touched kernels save the exact sum at least."""
         assert isinstance(ends.exact, ExactSum)
-        return ends.exact.least_spared(self.max_touched) * ends.exact.total_operations
+        return ends.exact.least_spared(self.max_touched)
 
     def kernels_at_tests(self) -> tuple[int, ...]:
         """Return the numbers of touched vectors at which there is a test."""

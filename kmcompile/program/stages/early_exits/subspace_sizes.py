@@ -58,6 +58,11 @@ class SubspaceSizes(VectorBlocks, EarlyExit):
         own = self.n_out + 4 + 2 * root_bound.OPERATIONS + self.remainder.share_operations
         return self.n_slots * per_slot + own + TEST_OPERATIONS + ends.label.operations()
 
+    @property
+    def built_heap_operations(self) -> int:
+        """Multiply-adds of the heap of all slots, before the first is touched."""
+        return 2 * self.n_slots
+
     def touch_operations(self, ends: Ends) -> int:
         """Return the multiply-adds of one touched vector: heap, kernel, update, test."""
         exact = ends.exact
@@ -78,8 +83,8 @@ class SubspaceSizes(VectorBlocks, EarlyExit):
         """
         exact = ends.exact
         assert isinstance(exact, ExactSum)
-        saved = exact.least_spared(self.max_touched) * exact.total_operations
-        heap = 2 * self.n_slots * self.touches
+        saved = exact.least_spared(self.max_touched)
+        heap = self.built_heap_operations * self.touches
         level = self.products.operations() + self._slot_operations(ends)
         return level + heap + self.max_touched * self.touch_operations(ends) - saved
 

@@ -276,9 +276,9 @@ class ExactSum(GroupedSum, VectorTotals):
         return spared
 
     def least_spared(self, n_touched: int) -> int:
-        """Return how many of any n_touched slots are not summed again at least."""
+        """Return the multiply-adds of totals that any n_touched slots save at least."""
         lost = self.n_blocks * (self.lanes - 1 - self.most_single)
-        return max(0, n_touched - lost)
+        return max(0, n_touched - lost) * self.total_operations
 
     @property
     def row_operations(self) -> int:
