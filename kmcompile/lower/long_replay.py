@@ -24,9 +24,10 @@ from kmcompile.numeric.rounding import FLOAT64, SMALLEST_NORMAL, UNIT_ROUNDOFF_6
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, PairSum, Prepare
 from kmcompile.program.stages.replay import Replay
+from kmcompile.program.stages.sums.fine_sum import by_slot
 from kmcompile.program.stages.sums.long_kernel import LongKernel
 from kmcompile.program.stages.sums.long_pairs import LongPairs
-from kmcompile.program.stages.sums.long_sum import PART_BITS, LongSum, by_slot, scaled_integers
+from kmcompile.program.stages.sums.long_sum import PART_BITS, LongSum, scaled_integers
 from kmcompile.steps import LongIntegers
 from kmcompile.target import Target
 

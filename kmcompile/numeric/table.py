@@ -31,7 +31,8 @@ class Below:
     Parameters
     ----------
     of : str or int
-        A constant of the program, such as "N_DECISIONS", or a number.
+        A constant of the program, such as "N_DECISIONS", or a number. In the layout of a field also
+        an attribute of the owner, such as "self.n_pieces".
     times : int
         How often.
     rises : bool

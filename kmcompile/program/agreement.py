@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kmcompile.program.laid import Laid
 from kmcompile.program.shared import Place, Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
 from kmcompile.program.stages.replay import Replay
@@ -13,7 +14,11 @@ _ALWAYS_THERE = (Place.PREPARE, Place.SUM, Place.LABEL)
 
 
 def check_agreement(
-    stages: tuple[Stage, ...], own: Shared, is_regression: bool, replay: Replay | None
+    stages: tuple[Stage, ...],
+    own: Shared,
+    is_regression: bool,
+    replay: Replay | None,
+    others: tuple[Laid, ...],
 ) -> None:
     """Check that the stages of a program stand in order and agree about every shared constant.
 
@@ -28,6 +33,8 @@ def check_agreement(
         The constants of the program itself.
     is_regression : bool
     replay : Replay or None
+    others : tuple of Laid
+        What else the program has tables of.
 
     Raises
     ------
@@ -55,8 +62,8 @@ def check_agreement(
                     f"{who} is laid out for {name} = {value:g}, {owner} for {expected:g}"
                 )
     constants = {name: value for name, (_, value) in known.items()}
-    for stage in (*stages, *(() if replay is None else (replay,))):
-        stage.check_indices(constants)
+    for one in (*stages, *(() if replay is None else (replay,)), *others):
+        one.check_indices(constants)
     for table in stages[0].tables():  # its steps are no stages
         if table.below is not None:
             table.below.check(table.name, table.values, constants)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -13,6 +13,9 @@ import numpy as np
 from kmcompile.numeric.arrays import finite, frozen
 from kmcompile.numeric.table import C_TYPES, Below, Table
 from kmcompile.program.shared import Shared
+
+OWN = "self."
+"""What stands before the attribute of an owner where a constant may stand, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +126,9 @@ class Laid:
         for field in self._fields():
             for part in self._parts(field):
                 part.check_indices(known)
-            if field.layout.below is not None and self._has(field):
-                field.layout.below.check(field.name, getattr(self, field.name), known)
+            below = self._below(field.layout)
+            if below is not None and self._has(field):
+                below.check(field.name, getattr(self, field.name), known)
 
     def tables(self) -> tuple[Table, ...]:
         """Return the constant tables, in the order of the C."""
@@ -134,7 +138,7 @@ class Laid:
 
     def _fields(self) -> tuple[_Field, ...]:
         of_class: Any = type(self)  # mypy takes no class for hashable, which a cache asks for
-        return _fields_of(of_class)
+        return laid_fields(of_class)
 
     def _parts(self, field: _Field) -> Iterator[Laid]:
         """Yield what the field holds of objects that have arrays of their own."""
@@ -168,7 +172,14 @@ class Laid:
             axes = self._axes(layout)
             counted = axes[0] if axes and isinstance(axes[0], str) else ""
             text = layout.text.format(self=self)
-            yield Table(name, values, text, counted, layout.below)
+            yield Table(name, values, text, counted, self._below(layout))
+
+    def _below(self, layout: Layout) -> Below | None:
+        """Return what the elements of an array are below, in constants and numbers."""
+        below = layout.below
+        if below is None or isinstance(below.of, int) or not below.of.startswith(OWN):
+            return below
+        return replace(below, of=getattr(self, below.of.removeprefix(OWN)))
 
     def _axes(self, layout: Layout) -> tuple[str | int, ...]:
         """Return the names of the axes of an array."""
@@ -189,7 +200,7 @@ _SCALARS = frozenset((*(np.dtype(name).type for name in C_TYPES), np.int64))
 
 
 @cache
-def _fields_of(of_class: type[Any]) -> tuple[_Field, ...]:
+def laid_fields(of_class: type[Any]) -> tuple[_Field, ...]:
     """Return the fields of a dataclass in order."""
     if not is_dataclass(of_class):
         return ()

@@ -170,8 +170,8 @@ class Program:
         for name, allowed in self.words.items():
             if (word := getattr(self, name)) not in allowed:
                 raise ValueError(f"{name} is {word!r}, none of {', '.join(allowed)}")
-        check_agreement(self.stages, self.shared(), self.is_regression, self.replay)
-        self.known_answers.check_indices(dict(self.shared()))
+        others = (self.known_answers, *(() if self.box is None else (self.box,)))
+        check_agreement(self.stages, self.shared(), self.is_regression, self.replay, others)
         if self.sums_at_once and self.step is not None:
             raise ValueError("steps do not leave out the exact sum, the replay at once does")
         replayed = () if self.replay is None else (self.replay.sum, self.replay.label)

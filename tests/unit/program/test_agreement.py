@@ -13,8 +13,9 @@ import pytest
 
 from kit import catalogue
 from kit.cascades import Cascade
-from kit.coded import Coded, few_pixels, few_poly_digits
+from kit.coded import Coded, divided_digits, few_pixels, few_poly_digits
 from kit.emitted import Emitted
+from kit.input_tolerances import Tolerant
 from kit.pairs import Pairs
 from kit.sparse_digits import SparseDigits
 from kit.subspaces import SubspaceCase
@@ -26,6 +27,7 @@ from kmcompile.program.stages import (
     CATALOGUE,
     Always,
     ExactSum,
+    FineSum,
     NearestVectors,
     Nonzeros,
     PairSum,
@@ -40,6 +42,7 @@ CASES = {
     "sparse": SparseDigits("rbf", "one_vs_one", normalizes=True, n_trained=40),
     "by_pairs": Pairs(n_samples=60, n_features=5, has_exit=True),
     "codes": Coded(few_pixels, "int8", low_parts=True),
+    "codes_of_three": Coded(divided_digits, "int8", low_parts=False),
     "coded_sum": Coded(few_poly_digits, "int8"),
 }
 
@@ -225,6 +228,29 @@ def test_a_replay_sums_the_tables_of_the_exact_sum():
         replay = replace(made.replay, sum=replace(summed, **{table: values}))
         with pytest.raises(ValueError, match=f"replay has other {table} than"):
             replace(made, replay=replay)
+
+
+@pytest.mark.parametrize("table", ["vectors", "coefficients", "group_ends", "group_decisions"])
+@pytest.mark.parametrize("name", ["codes", "codes_of_three"])
+def test_a_replay_in_fine_codes_sums_the_tables_of_the_sum_in_integers(name, table):
+    made = program(name)
+    summed = made.replay.sum
+    assert isinstance(summed, FineSum)
+    values = getattr(summed, table).copy()
+    first = np.flatnonzero(summed.coefficients.any(axis=1))[0] if table == "vectors" else 0
+    values[first] = -values[first] if table == "coefficients" else values[first] + 1
+    replay = replace(made.replay, sum=replace(summed, **{table: values}))
+    with pytest.raises(ValueError, match=f"replay has other {table} than"):
+        replace(made, replay=replay)
+
+
+def test_the_tables_of_a_box_are_checked():
+    made = Tolerant("framed_digits", "raw", "rbf", 0.02, n_trained=40).emit("host").program
+    slopes = made.box.slopes
+    columns = slopes.columns.copy()
+    columns[0] = made.prepare.n_out
+    with pytest.raises(ValueError, match="columns has an element that is not from 0"):
+        replace(made, box=replace(made.box, slopes=replace(slopes, columns=columns)))
 
 
 def tampered(content: bytes) -> bytes:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from importlib import import_module
-from inspect import isabstract
-from pkgutil import walk_packages
 
 import pytest
 
 from kit.coded import Coded, few_pixels
+from kit.package_classes import concrete
 from kit.pairs import Pairs
-from kmcompile.program import stages
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CATALOGUE, OF_REPLAYS, Stage
 
@@ -60,13 +56,13 @@ def test_a_word_that_the_package_does_not_know_is_refused(name):
 
 def test_the_catalogue_has_every_stage_of_the_package_once():
     assert len(CATALOGUE) == len({*CATALOGUE})
-    assert {*CATALOGUE, *OF_REPLAYS} == concrete_stages()
+    assert {*CATALOGUE, *OF_REPLAYS} == concrete(Stage)
     assert not {*CATALOGUE} & {*OF_REPLAYS}
 
 
 def test_no_field_of_a_stage_takes_an_inherited_member_for_its_default():
     """`dataclass` does, where a field has the name of a property of a parent."""
-    for stage in concrete_stages():
+    for stage in concrete(Stage):
         assert not any(isinstance(field.default, property) for field in fields(stage)), stage
 
 
@@ -78,18 +74,3 @@ def made_from(stage):
         pass
 
     return Made(**{field.name: getattr(stage, field.name) for field in fields(stage)})
-
-
-def concrete_stages() -> set[type[Stage]]:
-    """Return the package's stages that objects can be made of."""
-    for module in walk_packages(stages.__path__, f"{stages.__name__}."):
-        import_module(module.name)
-    found, ahead = set(), [Stage]
-    while ahead:
-        kind = ahead.pop()
-        ahead += kind.__subclasses__()
-        # `dataclass(slots=True)` leaves a class without slots behind.
-        is_own = getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind
-        if is_own and kind.__module__.startswith("kmcompile.") and not isabstract(kind):
-            found.add(kind)
-    return found

@@ -65,6 +65,11 @@ class NearestSizes(VectorBlocks, EarlyExit):
         return self.max_touched > 0
 
     @property
+    def n_counts(self) -> int:
+        """Numbers of vectors that may be touched: 0 to all."""
+        return self.n_slots + 1
+
+    @property
     def max_touched(self) -> int:
         """Largest number of touched vectors."""
         return int(self.steps[-1])

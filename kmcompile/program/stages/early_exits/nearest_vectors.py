@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import Below, Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.approximate_kernels import (
@@ -102,7 +102,11 @@ class NearestVectors(NearestSizes):
     tug_of_war: bool
     steps: Annotated[
         NDArray[np.uint16],
-        Layout("Number of vectors that are touched before a test: [test]", ("tests",)),
+        Layout(
+            "Number of vectors that are touched before a test: [test]",
+            ("tests",),
+            below=Below("self.n_counts"),
+        ),
     ]
     own: Annotated[
         Float32Array,

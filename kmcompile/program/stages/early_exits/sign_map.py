@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -175,6 +176,15 @@ class SignMap(EarlyExit):
             kind = np.where(goes_on, self._kind(node), kind)
             n_halved += goes_on
         return kind, n_halved
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check that the ranks are those of the kinds: they lead to the parts of halved boxes."""
+        halved = _ones((self.outer & ~self.inner).astype(np.int64))
+        before = np.concatenate([[0], np.cumsum(halved)])
+        if not np.array_equal(self.ranks, before[:-1:2]):
+            raise ValueError("the map's ranks are not those of its halved boxes")
+        if self.n_roots + (int(before[-1]) << self.n_features) * (self.depth > 0) != self.n_nodes:
+            raise ValueError("the map's halved boxes have other parts than there are boxes")
 
     def _kind(self, node: NDArray[np.int64]) -> NDArray[np.int64]:
         word, bit = np.divmod(node, _WORD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from kmcompile.model.tree_walk import Walk, walk
 from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 
@@ -25,11 +27,18 @@ OFFSETS = Layout(
 )
 NodeEnds = Annotated[
     NDArray[np.uint16],
-    Layout("Number of the choice after the last one of a node: [node]", ("N_NODES",)),
+    Layout(
+        "Number of the choice after the last one of a node: [node]",
+        ("N_NODES",),
+        below=Below("self.n_choices", rises=True),
+    ),
 ]
 Targets = Annotated[
     NDArray[np.uint16],
-    Layout("Where a choice leads: a later node, or N_NODES + a leaf: [choice]"),
+    Layout(
+        "Where a choice leads: a later node, or N_NODES + a leaf: [choice]",
+        below=Below("self.n_ways"),
+    ),
 ]
 
 
@@ -90,6 +99,22 @@ class RouteTree(Laid, ABC):
     def n_nodes(self) -> int:
         """Nodes of the tree."""
         return len(self.node_ends)
+
+    @property
+    def n_choices(self) -> int:
+        """Choices of all nodes."""
+        return len(self.targets)
+
+    @property
+    def n_ways(self) -> int:
+        """Nodes and leaves: each but the first node is where one choice leads."""
+        return self.n_choices + 1
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the ends of nodes, and that each choice leads to a later node or a leaf."""
+        super().check_indices(known)
+        if (self.targets <= np.repeat(np.arange(self.n_nodes), self._node_sizes)).any():
+            raise ValueError("a choice leads back to an earlier node")
 
     @property
     def most_choices(self) -> int:

@@ -16,6 +16,7 @@ from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece, replay_in_blocks
 from kmcompile.program.shared import LEFT_OUT
 from kmcompile.program.stages.stage import Stage
+from kmcompile.program.stages.sums.code_table import CodeTable
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.long_kernel import LongKernel
 from kmcompile.program.stages.sums.rows import Intercept, Minimum
@@ -225,7 +226,37 @@ class FineSum(Sum):
     def check_reads(
         self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray
     ) -> None:
-        """Check nothing: fine codes differ from the codes of the format."""
+        """Check that the integers are those of the tables of the program's exact sum."""
+        for name, (own, other) in self.read(exact, low_vectors, low_coefficients).items():
+            if not np.array_equal(own, other):
+                raise ValueError(f"the replay has other {name} than the tables of {exact.name}")
+
+    def read(
+        self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray
+    ) -> dict[str, tuple[Any, Any]]:
+        """Return what the sum adds up by name, and what the C reads in its place."""
+        assert isinstance(exact, FixedSum)
+        used = self.coefficients.any(axis=1)  # slots that blocks are filled up with may differ
+        negative = exact.group_rows.astype(np.int64) % 2
+        ends = exact.group_ends.astype(np.int64) * exact.lanes
+        sign = 1 - 2 * np.repeat(negative, np.diff(ends, prepend=0), axis=0)
+        units = by_slot(exact.coefficients.astype(np.int64)) << self.coefficient_bits
+        units = units + by_slot(low_coefficients) if low_coefficients.size else units
+        return {
+            "vectors": (self.vectors[used], self._stored(exact.codes, low_vectors)[used]),
+            "coefficients": (self.coefficients, sign * (self.step * units)),
+            "group_ends": (self.group_ends, ends),
+            "group_decisions": (self.group_decisions, exact.group_rows // 2),
+        }
+
+    def _stored(self, table: CodeTable, low_vectors: RealArray) -> NDArray[np.int64]:
+        """Return the fine codes of the slots, made of the stored codes and their low parts."""
+        numbers = np.arange(table.codes.size).reshape(table.codes.shape) + 1  # 0: none is stored
+        low = np.zeros(table.codes.size + 1, dtype=np.int64)
+        low[table.arranged(numbers)] = low_vectors if low_vectors.size else 0
+        fine = np.zeros((self.n_slots, self.n_features), dtype=np.int64)
+        fine[:, table.columns] = (table.codes << self.low_bits) + low[numbers]
+        return fine
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""
@@ -255,3 +286,8 @@ class FineSum(Sum):
     def dtype_of_reals(self) -> Any:
         """The type of the arrays of reals."""
         return np.float64
+
+
+def by_slot(table: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a table of blocks by slot, shape (n_slots, n); a list of entries as it is."""
+    return table if table.ndim == 1 else table.transpose(0, 2, 1).reshape(-1, table.shape[1])

@@ -51,7 +51,11 @@ class PiecewiseSum(VectorlessSum):
         Layout("Features of the functions: [function]", below=Below("N_PREPARED")),
     ]
     function_ends: Annotated[
-        NDArray[np.uint16], Layout("Piece after the last one of each function: [function]")
+        NDArray[np.uint16],
+        Layout(
+            "Piece after the last one of each function: [function]",
+            below=Below("self.n_pieces", rises=True),
+        ),
     ]
     intercept: Intercept
     per_length: PerLength

@@ -75,7 +75,9 @@ class TableSum(SumOfCodes):
     function_ends: Annotated[
         NDArray[np.uint32],
         Layout(
-            "Number of the value after the last one of each function: [function]", narrow=np.uint16
+            "Number of the value after the last one of each function: [function]",
+            narrow=np.uint16,
+            below=Below("self.n_values", rises=True),
         ),
     ]
     start: Annotated[

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 
@@ -114,6 +115,7 @@ class BoxSlopes(Laid, ABC):
         Layout(
             "Features that are not 0 in every support vector, of a slope: [column]",
             name="box_columns",
+            below=Below("N_PREPARED"),
         ),
     ]
     reaches: Annotated[
