@@ -255,6 +255,7 @@ def _of_tables(program: Program) -> dict[str, Any]:
         n_test_steps=n_test_steps(program),
         readers=readers_of(tables),
         descriptors=tuple(descriptor(table, program.name) for table in tables),
+        has_float_tables=any(table.c_type == "float" for table in tables),
         has_double_tables=any(table.c_type == "double" for table in tables),
         has_wide_tables=any(table.c_type == "uint64_t" for table in tables),
         has_halves=any(table.reader.halves for table in tables),

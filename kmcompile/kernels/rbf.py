@@ -241,7 +241,7 @@ class RbfReach(UnitReach):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RbfFloat32(ExpNegativeFloat32):
-    """exp(-gamma |s - x|^2) as the C computes it, with its error (math.md section 6).
+    """exp(-gamma |s - x|^2) as the C computes it, with its error.
 
     Let s^, x^ be the stored vector and input, D = |s^ - x^|, e >= |s - s^| + |x - x^| and z^ the
     computed gamma D^2.

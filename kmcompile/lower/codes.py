@@ -143,7 +143,7 @@ def _coded(
 ) -> Coded:
     """Return the machine with codes (s - offset) * factor, in units of 1 / 256 or 1 / 32,768."""
     width, low, high = form
-    unit = 2.0**-8 if WIDTHS[width].is_byte else 2.0**-15
+    unit = WIDTHS[width].unit
     moved, error = to_code_units(machine, offset, factor * unit)
     if moved.kernel.is_gaussian:
         for share in (1.0,) if moved.routing is None else np.unique(moved.routing.relative_gamma):

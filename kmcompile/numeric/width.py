@@ -30,6 +30,11 @@ class Width:
         return self.bits == 8
 
     @property
+    def unit(self) -> float:
+        """What a code is in the arithmetic of kernels: about 1 / the largest one."""
+        return 2.0**-8 if self.is_byte else 2.0**-15
+
+    @property
     def value_bits(self) -> int:
         """No code is larger than 2 to this power, whatever its sign.
 

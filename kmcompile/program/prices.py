@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array
-from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.cost import stage_worst_operations
 from kmcompile.program.program import Program
 from kmcompile.program.stages import EarlyExit, Nonzeros, Stage
@@ -142,7 +141,7 @@ def _cost_of_sum(ends: Ends, cost: Cost) -> OperationCost:
     if stage.sums_pairs:
         return cost.pair_sum or own
     if codes is not None:
-        own = cost.int8 if WIDTHS[codes.width].is_byte else cost.int16
+        own = cost.of_width(codes.width)
         if stage.others_in_floats:
             own = OperationCost(own.product, cost.float32.other)
     elif stage.skip_zeros:

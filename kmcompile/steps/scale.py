@@ -22,7 +22,7 @@ class Scale(PrepareStep):
     The offset is two float32, so that a sensor at 1000 +- 0.01 keeps its signal: both
     differences are rounded relative to their small results, not to the offset. With y the
     result: |error_j| <= 4 u |y_j| + factor_j (u |low_j| + |offset_j - high_j - low_j|), so the
-    deviation becomes gain * deviation + relative * |y| + minimum (math.md section 6).
+    deviation becomes gain * deviation + relative * |y| + minimum.
     """
 
     high: RealArray

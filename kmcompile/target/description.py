@@ -150,15 +150,12 @@ class Cost:
         return dict(self.stages).get(name, self.float32.product)
 
     def float_weight(self, width: str) -> int:
-        """Return the cost of a float32 product in integer products of this width, at least 1.
+        """Return the cost of a float32 product in integer products of this width, at least 1."""
+        return max(1, round(self.float32.product / self.of_width(width).product))
 
-        Parameters
-        ----------
-        width : str
-            "int16", "int8" or "uint8".
-        """
-        integers = self.int8 if WIDTHS[width].is_byte else self.int16
-        return max(1, round(self.float32.product / integers.product))
+    def of_width(self, width: str) -> OperationCost:
+        """Return the costs of sums of codes of a width: "int16", "int8" or "uint8"."""
+        return self.int8 if WIDTHS[width].is_byte else self.int16
 
     def replay_weight(self, number_format: str, in_integers: bool = False) -> int:
         """Return the cost of a replay's operation in products of a number format, at least 1.

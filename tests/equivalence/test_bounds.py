@@ -99,7 +99,7 @@ def test_many_decisions_lie_within_their_bounds_of_the_float64_model(chain):
 
 @pytest.mark.parametrize("classifier", ["linear", "rbf", "sigmoid", "linear_svc"])
 def test_a_scaled_sensor_far_from_zero_keeps_certifying(classifier):
-    """math.md section 6: 1000 +- 0.01 loses its signal in one float32 mean.
+    """1000 +- 0.01 loses its signal in one float32 mean.
 
     The same samples without the offset, exactly as far apart, are what float32 can do.
     """

@@ -208,10 +208,13 @@ def programs(target: str):
     return [catalogue.emitted(case, target).program for case in cases]
 
 
+def test_every_stage_has_its_template():
+    assert {stage.template for stage in STAGES} == templates("stages")
+
+
 @pytest.mark.exhaustive
-def test_every_stage_has_its_template_and_a_bit_exact_case():
+def test_every_stage_has_a_bit_exact_case():
     names = {stage.template for stage in STAGES}
-    assert names == templates("stages")
     used = [catalogue.emitted(case, "host").program for case in EVERY_STAGE]
     assert names == {
         stage.template for program in used for stage in (*program.stages, *program.exit_stages)

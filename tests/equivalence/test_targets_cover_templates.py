@@ -11,6 +11,7 @@ from kmcompile.emit.emitter import emit
 from kmcompile.emit.environment import environment
 from kmcompile.kernels import CATALOGUE as KERNELS
 from kmcompile.model.kernel_machine import Task
+from kmcompile.numeric.width import FORMATS, WIDTHS
 from kmcompile.program.stages import CATALOGUE as STAGES
 from kmcompile.target import load_target
 
@@ -67,7 +68,8 @@ def test_every_kernel_stage_format_mode_and_task_is_asked(models):
     assert formats >= {(f, m) for f in ("float32", "int8") for m in ("exact", "certified")}
     assert formats >= {("int16", "exact"), ("int16", "certified")}
     assert formats >= {("float32", "statistical"), ("int8", "statistical")}
-    assert {p.codes.width for p in programs if p.codes is not None} == {"uint8", "int8", "int16"}
+    assert {f for f, _ in formats} == {*FORMATS}
+    assert {p.codes.width for p in programs if p.codes is not None} == {*WIDTHS}
     assert {emitted.machine.kernel.name for emitted in models} == {k.name for k in KERNELS}
     assert {stage.template for p in programs for stage in p.stages} >= {
         s.template for s in STAGES if hasattr(s, "template")

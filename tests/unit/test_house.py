@@ -28,12 +28,17 @@ MOST_LINES_OF_A_TEMPLATE = 260
 COMPUTES = (nodes.Compare, nodes.BinExpr)
 PRINTS = (nodes.And, nodes.Or)
 """Whether a part is there may depend on several answers of a view."""
+CHOOSES = ("select", "selectattr", "reject", "rejectattr")
+"""Filters that compare; only the page of a report has one, by the kind of a heading."""
 
 
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.name.partition(".")[0])
 def test_a_template_computes_nothing(file: Path) -> None:
     """It has no comparison and no arithmetic: a property of its view has what it prints or asks."""
     text = file.read_text("utf-8")
-    found = [one for one in Environment().parse(text).find_all(COMPUTES) if type(one) not in PRINTS]
+    tree = Environment().parse(text)
+    found = [one for one in tree.find_all(COMPUTES) if type(one) not in PRINTS]
     assert [(one.lineno, type(one).__name__) for one in found] == []
+    compared = [one for one in tree.find_all(nodes.Filter) if one.name in CHOOSES]
+    assert compared == [] or "report" in file.parts
     assert len(text.splitlines()) <= MOST_LINES_OF_A_TEMPLATE

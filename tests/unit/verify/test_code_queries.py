@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from kit import catalogue, coded
+from kmcompile.numeric import width
 from kmcompile.program.interpreter import Status, interpret
 from kmcompile.verify.codes import codes_beside, edge_codes, query_words
 
 WIDTHS = {"uint8": coded.CORE[0], "int8": coded.CORE[3], "int16": coded.CORE[4]}
+assert set(WIDTHS) == {*width.WIDTHS}
 
 
 @pytest.fixture(scope="module", params=WIDTHS)

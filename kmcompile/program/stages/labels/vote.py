@@ -28,7 +28,7 @@ class Vote(Label):
     with the smallest |f| among those that the winner won.
 
     The label is settled if it is the same under every outcome of the pairs whose interval
-    holds 0 (math.md section 8): the winner's sure votes beat the possible votes of every other
+    holds 0: the winner's sure votes beat the possible votes of every other
     class. With `break_ties` it is also settled if all votes are sure and the intervals of the
     summed confidences decide the tie.
 

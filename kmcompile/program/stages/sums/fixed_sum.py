@@ -77,12 +77,15 @@ class FixedSum(FixedKernel, GroupedSum):
         The integers c; 0 for padding vectors.
     group_ends : ndarray of shape (n_groups,), uint16
         The block after the last one of each group.
+    group_rows : ndarray of shape (n_groups, n_rows), uint16
+        2 p of the decision that a row of a group adds to, + 1 where its coefficients are < 0.
     start : ndarray of shape (n_decisions, 2), uint64
         The intercept's positive and negative part in units of a product.
     result_shift : int
     result_scale : float32
         A power of two: step * 2^(result_shift - 31).
     value_error, result_error : float32
+    per_deviation, minimum : ndarray of shape (n_decisions,), float32
     """
 
     codes: CodeTable = field()
@@ -205,7 +208,7 @@ class FixedSum(FixedKernel, GroupedSum):
         Returns
         -------
         ndarray of shape (n_queries, n_decisions, 2), uint64
-                The sum of the positive and the sum of the negative products, with the intercept.
+            The sum of the positive and the sum of the negative products, with the intercept.
         """
         k = self.kernels(self.codes.distances(x))
         sums = np.repeat(self.start[None], len(x), axis=0)

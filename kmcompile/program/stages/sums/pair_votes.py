@@ -63,7 +63,7 @@ def votes_of(
 
     A pair that is not evaluated is a possible vote for both classes. The leader is the class with
     the most votes, of equal ones the first. The label is settled when the leader's sure votes beat
-    the possible votes of every other class; a tie goes to the lower index (math.md section 8). A
+    the possible votes of every other class; a tie goes to the lower index. A
     sure vote is the sign of its pair, so no outcome of other pairs changes the label that `Vote`
     gives.
 

@@ -124,7 +124,7 @@ def test_the_constants_are_finite_and_survive_a_cut():
 
 @pytest.mark.parametrize("kernel", ["sigmoid", "linear"])
 def test_kernels_that_are_no_inner_products_have_no_sequence(kernel):
-    """math.md section 3: on digits a sigmoid gave 5,788 wrong signs in 12,000."""
+    """On digits a sigmoid gave 5,788 wrong signs in 12,000."""
     emitted = catalogue.emitted(catalogue.Case("SVC", kernel, "binary", "standard"), "host")
     assert not supports(emitted.program, emitted.machine)
 

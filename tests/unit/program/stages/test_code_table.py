@@ -10,6 +10,7 @@ from kmcompile.kernels import Rbf
 from kmcompile.lower.code_table import code_table
 from kmcompile.lower.codes import Coded
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.numeric import width
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.sums.code_table import CHUNKS, COLUMNS, FOURS, ROWS, SPARSE
 
@@ -20,6 +21,7 @@ WIDTHS = {
     "int16 narrow": (-1023, 1023),
     "int16 above 0": (0, 32767),
 }
+assert {name.split()[0] for name in WIDTHS} == {*width.WIDTHS}
 SCALES = st.sampled_from(sorted(WIDTHS))
 LAYOUTS = st.sampled_from([ROWS, COLUMNS, FOURS, CHUNKS, SPARSE])
 

@@ -97,7 +97,7 @@ def test_a_label_is_certified_wherever_every_pair_is(n_classes):
 
 
 def test_a_label_is_not_certified_by_the_winners_own_pairs_alone():
-    """math.md section 8: that rule is unsound."""
+    """That rule is unsound."""
     # Class 0 wins its pairs but one; rival 2 beats it and may win (1, 2) and (2, 3) too.
     decisions = np.array([[1.0, -1.0, 1.0, 0.1, 1.0, 0.1]])
     bounds = np.array([[0.5, 0.5, 0.5, 0.5, 0.5, 0.5]])
