@@ -54,7 +54,7 @@ def ends_in_each_block(exact):
     """Return what pieces count too much: the end of a group, in every block that is no last one."""
     if not isinstance(exact, GroupedSum):
         return 0
-    end = exact.n_rows if isinstance(exact, FixedSum) else 2 * exact.n_rows
+    end = exact.n_rows if isinstance(exact, FixedSum) else exact.group_operations
     return (exact.n_blocks - exact.n_groups) * end
 
 
