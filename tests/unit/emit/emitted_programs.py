@@ -60,6 +60,7 @@ SOME = [
     (cascades.CORE[0], "cortex-m7"),
     (replays.CORE[0], "host"),
     (coded.CORE[0], "cortex-m7"),
+    *((coded.CORE[number], "host") for number in (15, 16)),
     (calibrated.CORE[0], "host"),
     (certified.EVERY[0], "cortex-m7"),
     (certified.EVERY[-1], "host"),
