@@ -122,7 +122,7 @@ def test_below_the_least_scale_only_floors_shrink() -> None:
     found = made("rbf", 2)
     for each in found.wide:
         for band in each.bands:
-            least = LEAST_SCALE * band.reach * band.deviation
+            least = LEAST_SCALE * (band.reach * band.deviation)
             width = band.half_width(PATH[-1])
             assert np.array_equal(width, np.maximum(least, PATH[-1] / LEAST_SCALE * band.floor))
     assert PATH[: len(SCALES)] == SCALES
