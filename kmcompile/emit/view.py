@@ -189,6 +189,7 @@ def _of_input(program: Program, early: EarlyExitsView, has_probability: bool) ->
         or has_probability,
         input_limit=float(prepare.limit),
         limits_prepared=prepare.prepared_limit is not None,
+        limits_length=prepare.limits_length,
         prepared_limit=None if prepare.prepared_limit is None else float(prepare.prepared_limit),
         refuses_negatives=prepare.refuses_negatives,
         refuses_unknown=prepare.refuses_unknown,

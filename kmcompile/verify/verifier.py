@@ -26,7 +26,7 @@ from kmcompile.target import Target, load_target
 from kmcompile.verify.box import check_box
 from kmcompile.verify.checked import ExactRun
 from kmcompile.verify.checks import ModelCheck, check_bounded, check_codes, check_exact
-from kmcompile.verify.codes import codes_beside, query_words
+from kmcompile.verify.codes import codes_beside, inputs_beside_codes, query_words, within_scale
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.failure import failure_of
 from kmcompile.verify.finding import Broken, Finding
@@ -87,8 +87,9 @@ def collect_queries(
     elif len(plan.samples):
         given = _some(plan.samples if held_out is None else held_out)
         source = "calibration" if program.mode == "certified" else "held-out"
-    made = generate(machine, _n_generated(machine, source))
+    made = within_scale(program, generate(machine, _n_generated(machine, source)))
     edges = edge_inputs(machine, program.prepare.limit)
+    edges = np.concatenate([edges, inputs_beside_codes(program, np.concatenate([given, made]))])
     note = f"queries: {len(given)} from files, {len(made)} generated, {len(edges)} at the edges"
     n_given, n_ordinary = len(given), len(given) + len(made)
     if not accepted_rows(program.prepare, np.concatenate([given, made])).any():

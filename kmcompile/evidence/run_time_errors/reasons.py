@@ -66,6 +66,13 @@ REASONS: tuple[Reason, ...] = (
         "refuses any other, for which the deviation is 2^100 and does not come here",
     ),
     Reason(
+        "scaled",
+        "is_nan_or_infinite",
+        r"\\is_finite\(number\.value\)",
+        "value is 0 or from 2^-100 to 2^32, and the exponent that is added at most 60: "
+        "kmcompile.lower refuses machines with larger ones. Eva keeps no range of a float's bits",
+    ),
+    Reason(
         r"reach|sequence_\w+|bound_sequence",
         "is_nan_or_infinite",
         r".*",

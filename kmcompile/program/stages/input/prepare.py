@@ -82,6 +82,11 @@ class Prepare(Always):
         """Whether the prepared input is checked as well."""
         return self.prepared_limit is not None
 
+    @property
+    def limits_length(self) -> bool:
+        """Whether that asks for the norm: what becomes codes by integers alone has none."""
+        return self.limits_prepared and not isinstance(self.quantize, Digitize)
+
     def buffers(self, converts: bool = False) -> tuple[list[str], dict[str, int]]:
         """Return the array of the workspace that each step writes, and the lengths of all arrays.
 
