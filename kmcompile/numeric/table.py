@@ -30,18 +30,41 @@ class Below:
 
     Parameters
     ----------
-    of : str or int
-        A constant of the program, such as "N_DECISIONS", or a number. In the layout of a field also
-        an attribute of the owner, such as "self.n_pieces".
+    of : str, int or tuple of str
+        A constant of the program, such as "N_DECISIONS", a number, or constants that are added. In
+        the layout of a field also an attribute of the owner, such as "self.n_pieces".
     times : int
         How often.
     rises : bool
         Whether they rise and the last one is the constant itself: the ends of groups.
     """
 
-    of: str | int
+    of: str | int | tuple[str, ...]
     times: int = 1
     rises: bool = False
+
+    def end(self, name: str, known: Mapping[str, float]) -> int:
+        """Return the first number that is too large for the elements of a table.
+
+        Parameters
+        ----------
+        name : str
+            Of the table, for the error.
+        known : mapping of str to float
+            The program's constants.
+
+        Raises
+        ------
+        ValueError
+            If no stage states a constant.
+        """
+        if isinstance(self.of, int):
+            return self.times * self.of
+        constants = (self.of,) if isinstance(self.of, str) else self.of
+        for constant in constants:
+            if constant not in known:
+                raise ValueError(f"{name} is below {constant}, which no stage states")
+        return self.times * int(sum(known[constant] for constant in constants))
 
     def check(self, name: str, values: NDArray[Any], known: Mapping[str, float]) -> None:
         """Check the elements of a table.
@@ -60,16 +83,13 @@ class Below:
         """
         if not values.size:
             return
-        if isinstance(self.of, str) and self.of not in known:
-            raise ValueError(f"{name} is below {self.of}, which no stage states")
-        n = known[self.of] if isinstance(self.of, str) else self.of
-        end = self.times * n
+        end = self.end(name, known)
         if self.rises:
             flat = values.reshape(-1).astype(np.int64)
             if flat[-1] != end or (np.diff(flat) < 0).any():
-                raise ValueError(f"{name} does not rise to {self.of} = {end:g}")
+                raise ValueError(f"{name} does not rise to {self.of} = {end}")
         elif values.max() >= end or values.min() < 0:
-            raise ValueError(f"{name} has an element that is not from 0 to {end - 1:g}")
+            raise ValueError(f"{name} has an element that is not from 0 to {end - 1}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

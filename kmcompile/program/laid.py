@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -177,7 +177,7 @@ class Laid:
     def _below(self, layout: Layout) -> Below | None:
         """Return what the elements of an array are below, in constants and numbers."""
         below = layout.below
-        if below is None or isinstance(below.of, int) or not below.of.startswith(OWN):
+        if below is None or not isinstance(below.of, str) or not below.of.startswith(OWN):
             return below
         return replace(below, of=getattr(self, below.of.removeprefix(OWN)))
 
@@ -207,13 +207,23 @@ def laid_fields(of_class: type[Any]) -> tuple[_Field, ...]:
     try:
         hints = get_type_hints(of_class, include_extras=True)
     except NameError as error:  # of a class from outside: only a type checker imports the name
-        if any("Layout" in str(field.type) for field in fields(of_class)):
-            reason = f"{error}, so the layouts of its arrays cannot be read"
-            raise TypeError(
-                f"{of_class.__name__}: {reason}: import the name at run time"
-            ) from error
         hints = {}
+        if any(_may_be_laid(of_class, field) for field in fields(of_class)):
+            reason = f"{error}, so the layouts of its arrays cannot be read"
+            raise TypeError(f"{of_class.__name__}: {reason}: import it at run time") from error
     return tuple(_field_of(field.name, hints.get(field.name)) for field in fields(of_class))
+
+
+def _may_be_laid(of_class: type[Any], field: Field[Any]) -> bool:
+    """Return whether an annotation has a layout, or names one but cannot be read."""
+    owner = next(one for one in of_class.__mro__ if field.name in vars(one)["__annotations__"])
+    alone = type("Alone", (), {"__annotations__": {field.name: field.type}})
+    alone.__module__ = owner.__module__
+    try:
+        hint = get_type_hints(alone, include_extras=True)[field.name]
+    except NameError:
+        return "Layout(" in str(field.type)
+    return _field_of(field.name, hint).is_laid
 
 
 def _field_of(name: str, hint: Any) -> _Field:

@@ -157,21 +157,24 @@ class Program:
         {"telemetry": False, "redundancy": 1, "step": None, "capacity": None, "box": None}
     )
     """Fields that neither program.npz nor the text of a program has while they are off, as here."""
-    words: ClassVar[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    values: ClassVar[Mapping[str, tuple[object, ...]]] = MappingProxyType(
         {
             "number_format": FORMATS,
             "mode": ("exact", "certified", "statistical"),
             "decision_function_shape": ("ovr", "ovo"),
+            "redundancy": (1, 2),
         }
     )
-    """What the fields that are one of a few words may be."""
+    """What the fields that have one of a few values may be."""
 
     def __post_init__(self) -> None:
-        for name, allowed in self.words.items():
-            if (word := getattr(self, name)) not in allowed:
-                raise ValueError(f"{name} is {word!r}, none of {', '.join(allowed)}")
+        for name, allowed in self.values.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise ValueError(f"{name} is {value!r}, none of {allowed}")
         others = (self.known_answers, *(() if self.box is None else (self.box,)))
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay, others)
+        if self.box is not None:
+            self.box.check_reads(self.sum)
         if self.sums_at_once and self.step is not None:
             raise ValueError("steps do not leave out the exact sum, the replay at once does")
         replayed = () if self.replay is None else (self.replay.sum, self.replay.label)

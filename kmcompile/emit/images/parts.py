@@ -285,8 +285,10 @@ def _reader(table: Table, program: Program) -> tuple[str, str]:
 
 def _indices(below: Below, upper: str) -> tuple[str, str]:
     """Return the function that takes a table of indices, and the C of what they are below."""
-    if isinstance(below.of, int):
+    if isinstance(below.of, int) and below.times == 1 and not below.rises:
         return "take_indices", unsigned_literal(below.of)
+    if not isinstance(below.of, str):
+        raise InputError("--tables image: no image holds a table with these indices yet")
     if below.rises:
         return "take_ends", f"{MODEL}->{below.of.lower()}"
     times = f"{unsigned_literal(below.times)} * " if below.times > 1 else ""

@@ -155,7 +155,8 @@ def test_the_newest_version_of_the_changes_is_that_of_the_package() -> None:
     text = (manual_dir() / "changes.md").read_text(encoding="utf-8")
     versions = [one for one in re.findall(r"^## (.*)$", text, re.MULTILINE) if one != "Unreleased"]
     assert versions[0].split()[0] == VERSION
-    assert versions == sorted(versions, reverse=True)
+    numbers = [[int(part) for part in one.split()[0].split(".")] for one in versions]
+    assert numbers == sorted(numbers, reverse=True)
 
 
 def test_map_of_the_rooms_names_every_module() -> None:

@@ -13,9 +13,10 @@ import pytest
 
 from kit import catalogue
 from kit.cascades import Cascade
-from kit.coded import Coded, divided_digits, few_pixels, few_poly_digits
+from kit.coded import Coded, divided_digits, few_pixels, few_poly_digits, smooth
 from kit.emitted import Emitted
 from kit.input_tolerances import Tolerant
+from kit.long_replays import QUICK as LONG_REPLAYS
 from kit.pairs import Pairs
 from kit.sparse_digits import SparseDigits
 from kit.subspaces import SubspaceCase
@@ -43,6 +44,9 @@ CASES = {
     "by_pairs": Pairs(n_samples=60, n_features=5, has_exit=True),
     "codes": Coded(few_pixels, "int8", low_parts=True),
     "codes_of_three": Coded(divided_digits, "int8", low_parts=False),
+    "fine_codes": Coded(smooth, "int8", low_parts=True),
+    "in_integers": LONG_REPLAYS[0],
+    "pairs_in_integers": next(case for case in LONG_REPLAYS if "pairs" in str(case)),
     "coded_sum": Coded(few_poly_digits, "int8"),
 }
 
@@ -231,7 +235,7 @@ def test_a_replay_sums_the_tables_of_the_exact_sum():
 
 
 @pytest.mark.parametrize("table", ["vectors", "coefficients", "group_ends", "group_decisions"])
-@pytest.mark.parametrize("name", ["codes", "codes_of_three"])
+@pytest.mark.parametrize("name", ["codes", "codes_of_three", "fine_codes"])
 def test_a_replay_in_fine_codes_sums_the_tables_of_the_sum_in_integers(name, table):
     made = program(name)
     summed = made.replay.sum
@@ -244,13 +248,46 @@ def test_a_replay_in_fine_codes_sums_the_tables_of_the_sum_in_integers(name, tab
         replace(made, replay=replay)
 
 
+@pytest.mark.parametrize("name", ["fine_codes", "in_integers", "pairs_in_integers"])
+def test_a_replay_has_the_low_parts_that_the_c_reads(name):
+    made = program(name)
+    replay = made.replay
+    assert replay.low_vectors.size and replay.low_coefficients.size
+    low = replay.low_vectors.copy()
+    low.flat[np.flatnonzero(low)[0]] += 1
+    none = np.zeros(0, dtype=low.dtype)
+    for changed in (
+        {"low_vectors": low},
+        {"low_vectors": low[:1]},
+        {"low_vectors": none},
+        {"low_coefficients": replay.low_coefficients[:1]},
+        {"low_coefficients": none},
+    ):
+        with pytest.raises(ValueError, match="replay has other"):
+            replace(made, replay=replace(replay, **changed))
+
+
+def test_a_replay_without_low_parts_has_no_table_of_them():
+    made = program("codes_of_three")
+    assert made.replay.low_vectors.size == made.replay.low_coefficients.size == 0
+    for name in ("low_vectors", "low_coefficients"):
+        with pytest.raises(ValueError, match="replay has other low"):
+            replace(made, replay=replace(made.replay, **{name: np.zeros(1, dtype=np.int16)}))
+
+
 def test_the_tables_of_a_box_are_checked():
     made = Tolerant("framed_digits", "raw", "rbf", 0.02, n_trained=40).emit("host").program
     slopes = made.box.slopes
     columns = slopes.columns.copy()
     columns[0] = made.prepare.n_out
-    with pytest.raises(ValueError, match="columns has an element that is not from 0"):
-        replace(made, box=replace(made.box, slopes=replace(slopes, columns=columns)))
+    reasons = {
+        "columns has an element that is not from 0": columns,
+        "the box has other columns": slopes.columns[1:],
+        "other columns": slopes.columns[::-1],
+    }
+    for reason, changed in reasons.items():
+        with pytest.raises(ValueError, match=reason):
+            replace(made, box=replace(made.box, slopes=replace(slopes, columns=changed)))
 
 
 def tampered(content: bytes) -> bytes:

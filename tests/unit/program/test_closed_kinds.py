@@ -48,8 +48,8 @@ def test_a_sum_that_only_a_replay_has_is_no_sum_of_a_program():
         replace(made, sum=made.replay.sum, replay=None)
 
 
-@pytest.mark.parametrize("name", Program.words)
-def test_a_word_that_the_package_does_not_know_is_refused(name):
+@pytest.mark.parametrize("name", Program.values)
+def test_a_value_that_the_package_does_not_know_is_refused(name):
     with pytest.raises(ValueError, match=f"{name} is 'other', none of "):
         replace(program("codes"), **{name: "other"})
 

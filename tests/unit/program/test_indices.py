@@ -21,7 +21,8 @@ from kit.package_classes import concrete
 from kit.pairs import Pairs
 from kit.routed import Routed
 from kit.taylor import Taylor
-from kmcompile.program.laid import Laid, Layout, laid_fields
+from kmcompile.numeric.table import Below
+from kmcompile.program.laid import Laid, laid_fields
 from kmcompile.program.program import Program
 
 SMALL = {"n_samples": 24}
@@ -54,14 +55,17 @@ NO_INDEX = {
     ("CodedPolynomialSum", "shifts"): "a number of bits, which is in the C as a number",
     ("CodedPolynomialSum", "start"): "a number",
     ("FixedSum", "coefficients"): "a number",
+    ("FixedPairs", "starts"): "follows from the sizes of the leaves, with which it is compared",
     ("FixedSum", "start"): "a number",
     ("GammaScales", "distance_shifts"): "a number of bits",
     ("GammaScales", "multipliers"): "a number",
     ("GammaScales", "product_shifts"): "a number of bits",
     ("GammaScales", "cutoffs"): "a number",
+    ("KernelProducts", "starts"): "follows from the sizes of the leaves, with which it is compared",
     ("LongPairs", "entry_vectors"): "an index into tables of the exact sum, which has it, too",
     ("LongPairs", "pair_ends"): "an index into tables of the exact sum, which has it, too",
     ("OwnPairs", "classes"): "bits",
+    ("OwnPairs", "terms"): "an own pair of its leaf, as which each is checked",
     ("RoutedFixedSum", "start"): "a number",
     ("SignMap", "outer"): "bits",
     ("SignMap", "inner"): "bits",
@@ -69,7 +73,7 @@ NO_INDEX = {
     ("TableSum", "values"): "a number",
     ("TableSum", "start"): "a number",
 }
-"""Tables of unsigned integers at whose elements nothing is read."""
+"""Tables of unsigned integers at whose elements nothing is read, or that are compared."""
 
 
 @cache
@@ -89,11 +93,14 @@ def laid_parts(of: Any) -> Iterator[Laid]:
             yield from laid_parts(getattr(of, field.name))
 
 
-def indexed(of: Laid) -> Iterator[tuple[str, Layout]]:
-    """Yield the fields of an object that are tables of indices, by name."""
+def indexed(of: Laid) -> Iterator[tuple[str, Below]]:
+    """Yield the fields of an object that are tables of indices, by name, and what these are below.
+
+    Without parts that are not there.
+    """
     for field in laid_fields(type(of)):
         if field.layout.below is not None and np.size(getattr(of, field.name)):
-            yield field.name, field.layout
+            yield field.name, of._below(field.layout)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -103,11 +110,63 @@ def test_an_index_that_is_too_large_is_refused(case):
     known = dict([*made.shared(), *(one for s in made.stages for one in s.shared()), *replayed])
     for part in laid_parts(made):
         part.check_indices(known)
-        for name, _ in indexed(part):
+        for name, below in indexed(part):
             values = getattr(part, name).copy()
-            values.flat[0] = np.iinfo(values.dtype).max
+            values.flat[-1] = below.end(name, known) + below.rises
             with pytest.raises(ValueError, match=f"^{name} (has an element|does not rise)"):
                 replace(part, **{name: values}).check_indices(known)
+
+
+def with_route(made, **changed):
+    return replace(made, sum=replace(made.sum, route=replace(made.sum.route, **changed)))
+
+
+def test_a_route_to_more_leaves_than_there_are_is_refused():
+    made, other = (program(Routed("iris", n)) for n in (5, 6))
+    assert len(made.sum.leaf_ends) < len(other.sum.leaf_ends)
+    with pytest.raises(ValueError, match="targets has an element that is not from 0"):
+        replace(made, sum=replace(made.sum, route=other.sum.route))
+
+
+@pytest.mark.parametrize("number_format", ["float32", "int16"])
+def test_a_leaf_may_have_no_way_to_it_or_several(number_format):
+    made = program(Routed("iris", 5, number_format=number_format))
+    route = made.sum.route
+    targets = route.targets.copy()
+    leaves = np.flatnonzero(targets >= route.n_nodes)
+    targets[leaves[0]] = targets[leaves[1]]
+    assert with_route(made, targets=targets).sum.n_leaves == made.sum.n_leaves
+
+
+def test_a_choice_that_leads_back_is_refused():
+    made = program(Routed("iris", 6, "chain"))
+    targets = made.sum.route.targets.copy()
+    targets[-1] = 0
+    with pytest.raises(ValueError, match="leads back"):
+        with_route(made, targets=targets)
+
+
+@pytest.mark.parametrize(
+    ("extra", "number_format", "part"),
+    [("products", "float32", "products"), ("products", "int16", "pairs")],
+)
+def test_pairs_of_kernels_begin_where_the_leaves_sizes_say(extra, number_format, part):
+    made = program(Routed("iris", 5, extra=extra, number_format=number_format))
+    pairs = getattr(made.sum, part)
+    for starts in (pairs.starts[::-1], np.full_like(pairs.starts, len(pairs.coefficients))):
+        with pytest.raises(ValueError, match="not those of the leaves' sizes"):
+            replace(made, sum=replace(made.sum, **{part: replace(pairs, starts=starts)}))
+
+
+def test_a_term_is_of_an_own_pair_of_its_leaf():
+    made = program(Routed("wine", 5, extra="votes"))
+    own = made.sum.own_pairs
+    least = int(own.counts.argmin())
+    assert own.counts[least] < own.counts.max()
+    terms = own.terms.copy()
+    terms[int(np.append(0, own.term_ends)[made.sum.leaf_ends[least]]) - 1] = own.counts[least]
+    with pytest.raises(ValueError, match="no own pair of its leaf"):
+        replace(made, sum=replace(made.sum, own_pairs=replace(own, terms=terms)))
 
 
 def test_the_programs_above_have_every_table_of_indices():

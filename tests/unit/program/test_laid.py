@@ -101,15 +101,25 @@ class Unresolved(Laid):
     weights: Float32Array
 
 
+Weights = Annotated[Float32Array, Layout("Weights: [row]", ("N_ROWS",))]
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class UnresolvedTable(Laid):
     share: Fraction
-    weights: Annotated[Float32Array, Layout("Weights: [row]", ("N_ROWS",))]
+    weights: Weights
 
 
-def test_a_class_whose_layouts_cannot_be_read_is_refused() -> None:
-    with pytest.raises(TypeError, match="UnresolvedTable: name 'Fraction' is not defined, so the"):
-        UnresolvedTable(1, np.ones(2))  # type: ignore[arg-type]
+@dataclass(frozen=True, slots=True, eq=False)
+class TableOfUnresolved(Laid):
+    weights: Annotated[NDArray[Fraction], Layout("Weights: [row]")]  # type: ignore[type-var]
+
+
+@pytest.mark.parametrize("kind", [UnresolvedTable, TableOfUnresolved])
+def test_a_class_whose_layouts_cannot_be_read_is_refused(kind: type[Laid]) -> None:
+    given = (1, np.ones(2))[-len(kind.__annotations__) :]
+    with pytest.raises(TypeError, match=f"{kind.__name__}: name 'Fraction' is not defined, so the"):
+        kind(*given)
 
 
 def test_arrays_of_no_single_type_stay_as_they_are() -> None:

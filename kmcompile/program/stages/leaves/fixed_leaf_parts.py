@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.sums.fixed_kernel import Whole
@@ -81,12 +80,7 @@ class FixedPairs(Laid):
 
     starts: Annotated[
         NDArray[np.uint32],
-        Layout(
-            "The first pair of a leaf: [leaf]",
-            ("N_LEAVES",),
-            name="pair_starts",
-            below=Below("self.n_starts"),
-        ),
+        Layout("The first pair of a leaf: [leaf]", ("N_LEAVES",), name="pair_starts"),
     ]
     coefficients: Annotated[
         NDArray[np.int32],
@@ -127,11 +121,6 @@ class FixedPairs(Laid):
         pairs = leaf_sizes * (leaf_sizes + 1) // 2
         counts: NDArray[np.int64] = (pairs + 4 * leaf_sizes) * self.coefficients.shape[1]
         return counts
-
-    @property
-    def n_starts(self) -> int:
-        """Places where a leaf may start: at a pair, or without any behind the last one."""
-        return len(self.coefficients) + 1
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the number of pairs."""

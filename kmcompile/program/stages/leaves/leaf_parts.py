@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 
@@ -98,12 +97,7 @@ class KernelProducts(Laid):
 
     starts: Annotated[
         NDArray[np.uint32],
-        Layout(
-            "The first pair of a leaf: [leaf]",
-            ("N_LEAVES",),
-            name="pair_starts",
-            below=Below("self.n_starts"),
-        ),
+        Layout("The first pair of a leaf: [leaf]", ("N_LEAVES",), name="pair_starts"),
     ]
     coefficients: Annotated[
         Float32Array,
@@ -144,11 +138,6 @@ class KernelProducts(Laid):
         pairs = leaf_sizes * (leaf_sizes + 1) // 2
         counts: NDArray[np.int64] = pairs * self.coefficients.shape[1]
         return counts
-
-    @property
-    def n_starts(self) -> int:
-        """Places where a leaf may start: at a pair, or without any behind the last one."""
-        return len(self.coefficients) + 1
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the number of pairs."""

@@ -70,10 +70,7 @@ class OwnPairs(Laid):
     terms: Annotated[
         NDArray[np.uint16],
         Layout(
-            "Own pair of a term, counted within its leaf: [term]",
-            ("N_TERMS",),
-            narrow=np.uint8,
-            below=Below("self.most_pairs"),
+            "Own pair of a term, counted within its leaf: [term]", ("N_TERMS",), narrow=np.uint8
         ),
     ]
     n_classes: int
@@ -87,11 +84,6 @@ class OwnPairs(Laid):
     def counts(self) -> NDArray[np.int64]:
         """Own pairs of each leaf, shape (n_leaves,)."""
         return _lengths(self.pair_ends)
-
-    @property
-    def most_pairs(self) -> int:
-        """Own pairs of a leaf at most."""
-        return int(self.counts.max())
 
     @property
     def term_counts(self) -> NDArray[np.int64]:
@@ -142,7 +134,7 @@ class OwnPairs(Laid):
         return (
             Constant("CLASS_WORDS", self.classes.shape[1], "words of the classes of a leaf"),
             Constant("N_OWN_PAIRS", len(self.pairs), "own pairs of all leaves together"),
-            Constant("MOST_OWN_PAIRS", self.most_pairs, "own pairs of a leaf"),
+            Constant("MOST_OWN_PAIRS", int(self.counts.max()), "own pairs of a leaf"),
             Constant("N_TERMS", len(self.terms), "coefficients of all slots together"),
             Constant("MOST_TERMS", int(self.term_counts.max()), "coefficients of a slot"),
         )

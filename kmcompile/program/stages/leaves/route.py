@@ -37,7 +37,7 @@ Targets = Annotated[
     NDArray[np.uint16],
     Layout(
         "Where a choice leads: a later node, or N_NODES + a leaf: [choice]",
-        below=Below("self.n_ways"),
+        below=Below(("N_NODES", "N_LEAVES")),
     ),
 ]
 
@@ -104,11 +104,6 @@ class RouteTree(Laid, ABC):
     def n_choices(self) -> int:
         """Choices of all nodes."""
         return len(self.targets)
-
-    @property
-    def n_ways(self) -> int:
-        """Nodes and leaves: each but the first node is where one choice leads."""
-        return self.n_choices + 1
 
     def check_indices(self, known: Mapping[str, float]) -> None:
         """Check the ends of nodes, and that each choice leads to a later node or a leaf."""

@@ -132,6 +132,11 @@ class RoutedFixedSum(SumOfLeaves):
     )
 
     @property
+    def kernel_pairs(self) -> FixedPairs | None:
+        """The coefficients of pairs of kernels, if the leaves have some."""
+        return self.pairs
+
+    @property
     def n_features(self) -> int:
         """Features of an input."""
         return self.codes.n_features

@@ -104,6 +104,11 @@ class RoutedSum(SumOfLeaves):
         return formula
 
     @property
+    def kernel_pairs(self) -> KernelProducts | None:
+        """The coefficients of pairs of kernels, if the leaves have some."""
+        return self.products
+
+    @property
     def n_features(self) -> int:
         """Features of the prepared input."""
         return int(self.vectors.shape[1])

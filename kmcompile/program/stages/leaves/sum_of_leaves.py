@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -14,6 +15,8 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
+from kmcompile.program.stages.leaves.fixed_leaf_parts import FixedPairs
+from kmcompile.program.stages.leaves.leaf_parts import KernelProducts
 from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.route import RouteTree
 from kmcompile.program.stages.sums.described_sum import DescribedSum
@@ -104,6 +107,24 @@ class SumOfLeaves(DescribedSum):
     @abstractmethod
     def _leaf_operations(self) -> NDArray[np.int64]:
         """Multiply-adds of each leaf, with the last steps of its decisions."""
+
+    @property
+    @abstractmethod
+    def kernel_pairs(self) -> KernelProducts | FixedPairs | None:
+        """The coefficients of pairs of kernels, if the leaves have some."""
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the indices, those that follow from the leaves' sizes and own pairs included."""
+        super().check_indices(known)
+        if self.kernel_pairs is not None:
+            ends = np.cumsum(self._leaf_sizes * (self._leaf_sizes + 1) // 2)
+            if not np.array_equal(np.append(self.kernel_pairs.starts, known["N_PAIRS"])[1:], ends):
+                raise ValueError("the pairs of kernels are not those of the leaves' sizes")
+        if self.own_pairs is not None:
+            ends = np.append(0, self.own_pairs.term_ends)[self.leaf_ends].astype(np.int64)
+            most = np.repeat(self.own_pairs.counts, np.diff(ends, prepend=0))
+            if (self.own_pairs.terms >= most).any():
+                raise ValueError("a term is of no own pair of its leaf")
 
     @property
     def n_leaves(self) -> int:

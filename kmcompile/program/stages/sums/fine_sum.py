@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Float64Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
@@ -241,8 +242,13 @@ class FineSum(Sum):
         ends = exact.group_ends.astype(np.int64) * exact.lanes
         sign = 1 - 2 * np.repeat(negative, np.diff(ends, prepend=0), axis=0)
         units = by_slot(exact.coefficients.astype(np.int64)) << self.coefficient_bits
-        units = units + by_slot(low_coefficients) if low_coefficients.size else units
+        if low_coefficients.shape == exact.coefficients.shape:
+            units = units + by_slot(low_coefficients)
+        bits = exp2_fixed.RESULT_BITS - exact.result_shift - self.coefficient_bits
         return {
+            "low vectors": sizes_of(low_vectors, exact.codes.arranged(exact.codes.codes)),
+            "low coefficients": sizes_of(low_coefficients, exact.coefficients),
+            "step": (self.step, np.ldexp(np.float64(exact.result_scale), bits)),
             "vectors": (self.vectors[used], self._stored(exact.codes, low_vectors)[used]),
             "coefficients": (self.coefficients, sign * (self.step * units)),
             "group_ends": (self.group_ends, ends),
@@ -253,7 +259,8 @@ class FineSum(Sum):
         """Return the fine codes of the slots, made of the stored codes and their low parts."""
         numbers = np.arange(table.codes.size).reshape(table.codes.shape) + 1  # 0: none is stored
         low = np.zeros(table.codes.size + 1, dtype=np.int64)
-        low[table.arranged(numbers)] = low_vectors if low_vectors.size else 0
+        places = table.arranged(numbers)
+        low[places] = low_vectors if low_vectors.shape == places.shape else 0
         fine = np.zeros((self.n_slots, self.n_features), dtype=np.int64)
         fine[:, table.columns] = (table.codes << self.low_bits) + low[numbers]
         return fine
@@ -286,6 +293,11 @@ class FineSum(Sum):
     def dtype_of_reals(self) -> Any:
         """The type of the arrays of reals."""
         return np.float64
+
+
+def sizes_of(low: RealArray, whole: RealArray) -> tuple[Any, Any]:
+    """Return the shape of a table of low parts, and that which it may have: there may be none."""
+    return low.shape, whole.shape if low.size else low.shape
 
 
 def by_slot(table: NDArray[np.int64]) -> NDArray[np.int64]:

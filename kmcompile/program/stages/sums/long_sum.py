@@ -15,7 +15,7 @@ from kmcompile.program.layout import Member
 from kmcompile.program.piece import Piece
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
-from kmcompile.program.stages.sums.fine_sum import FineSum, by_slot
+from kmcompile.program.stages.sums.fine_sum import FineSum, by_slot, sizes_of
 from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
 
@@ -102,9 +102,12 @@ class LongSum(FineSum):
         low = low_coefficients
         high = by_slot(scaled_integers(exact.vectors, self.scale_bits))
         units = scaled_integers(exact.coefficients, self.unit_bits) << self.coefficient_bits
-        units = by_slot(units + low if low.size else units)
+        units = by_slot(units + low if low.shape == units.shape else units)
         return {
+            "low vectors": sizes_of(low_vectors, exact.vectors),
+            "low coefficients": sizes_of(low, exact.coefficients),
             "vectors": (self.vectors, high),
+            "low parts": (self.lows, by_slot(low_vectors) if low_vectors.size else 0 * high),
             "coefficients": (self.coefficients, self.step * units),
             **self.places(exact),
         }

@@ -17,6 +17,7 @@ from kmcompile.program.stages.ends import Ends
 from kmcompile.program.stages.labels.proved import NARROW_OPERATIONS, narrowed, proved
 from kmcompile.program.stages.labels.value import Value
 from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.tolerance.box_distance import BoxDistance
 from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes, own_blocks
 
@@ -70,6 +71,19 @@ class InputTolerance(Laid):
     def name(self) -> str:
         """The name of the part, as stages have one."""
         return "input_tolerance"
+
+    def check_reads(self, exact: Sum) -> None:
+        """Check that slopes sum the features that some vector has, if not all.
+
+        Raises
+        ------
+        ValueError
+        """
+        if self.slopes is None or self.slopes.columns is None:
+            return
+        assert isinstance(exact, ExactSum)
+        if not np.array_equal(self.slopes.columns, np.flatnonzero(exact.columns().any(axis=1))):
+            raise ValueError("the box has other columns than the features of the vectors")
 
     def run(self, batch: Batch, summed: Batch, ends: Ends) -> tuple[Batch, NDArray[np.int64]]:
         """Return the labelled batch, and the multiply-adds that the box takes of each query.

@@ -169,8 +169,14 @@ def test_no_query_takes_more_operations_than_the_worst_case(case):
 def test_a_map_with_ranks_of_other_boxes_is_refused():
     case = CASES[5]
     ranks = replace(case.stage, ranks=np.roll(case.stage.ranks, 1))
-    more = replace(case.stage, n_nodes=case.stage.n_nodes + 1)
-    for stage, reason in ((ranks, "the map's ranks are not"), (more, "the map's halved boxes")):
+    more = replace(case.stage, n_nodes=case.stage.n_nodes - 1)
+    words = replace(case.stage, outer=np.append(case.stage.outer, np.uint32(0)))
+    refused = {
+        "the map's ranks are not": ranks,
+        "the map's halved boxes": more,
+        "the map has other words": words,
+    }
+    for reason, stage in refused.items():
         with pytest.raises(ValueError, match=reason):
             replace(case.program, exits=(*case.plain.exits, stage))
 
