@@ -216,7 +216,9 @@ def laid_fields(of_class: type[Any]) -> tuple[_Field, ...]:
 
 def _may_be_laid(of_class: type[Any], field: Field[Any]) -> bool:
     """Return whether an annotation has a layout, or names one but cannot be read."""
-    owner = next(one for one in of_class.__mro__ if field.name in vars(one)["__annotations__"])
+    owner = next(
+        one for one in of_class.__mro__ if field.name in vars(one).get("__annotations__", ())
+    )
     alone = type("Alone", (), {"__annotations__": {field.name: field.type}})
     alone.__module__ = owner.__module__
     try:

@@ -74,6 +74,10 @@ class Digitize(PrepareStep):
     def __post_init__(self) -> None:
         object.__setattr__(self, "exponents", frozen(self.exponents, np.int16))
         object.__setattr__(self, "origins", frozen(self.origins, np.int32))
+        if len(self.origins) != len(self.exponents):
+            raise ValueError("a feature has a step and an origin")
+        if np.abs(self.exponents.astype(np.int64)).max(initial=0) > MOST_EXPONENT:
+            raise ValueError(f"a step is from 2^-{MOST_EXPONENT} to 2^{MOST_EXPONENT}")
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute

@@ -39,6 +39,8 @@ class Scale(PrepareStep):
         for name in ("high", "low", "factor"):
             values = getattr(self, name)
             object.__setattr__(self, name, frozen(values, values.dtype))
+        if not len(self.high) == len(self.low) == len(self.factor):
+            raise ValueError("a scale has a factor and two parts of an offset for each feature")
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute

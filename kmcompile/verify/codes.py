@@ -12,7 +12,7 @@ from kmcompile.program.interpreter import Status, check
 from kmcompile.program.program import Program
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.code_table import CodeTable
-from kmcompile.steps.digitize import PARTS, Digitize
+from kmcompile.steps.digitize import LARGEST_LOG2, PARTS, Digitize
 
 _SEED = 20030704
 _PARTS_OFF = (0, 1 / 2, 1, 3 / 2, 2, 126.5, 127, 127.5, 128, 128.5, 129, 254.5, 255, 255.5) * 2
@@ -69,10 +69,10 @@ def edge_codes(table: CodeTable | CodeRange, n: int) -> NDArray[np.int64]:
 
 
 def within_scale(program: Program, X: Float32Array) -> Float32Array:
-    """Return inputs of which half of those that are refused lie within the scale instead.
+    """Return inputs of which half of those that are refused lie within scale and limit instead.
 
     In an integer format inputs beyond the scale are refused, which takes few of them to test. Some
-    are moved to the ends of the scale, others lie anywhere in it. Those of a float32 program stay.
+    are moved to its ends, others lie anywhere in it. Those of a float32 program stay.
 
     Parameters
     ----------
@@ -83,6 +83,12 @@ def within_scale(program: Program, X: Float32Array) -> Float32Array:
         return X
     ends = program.codes.low, program.codes.high
     least, largest = (program.scale.values(np.array([code])) for code in ends)
+    reach = np.full(X.shape[1], float(program.prepare.limit))
+    step = program.prepare.quantize
+    if isinstance(step, Digitize):
+        of_steps = np.ldexp(float((1 << LARGEST_LOG2) - 1), -step.exponents.astype(np.int64))
+        reach = np.minimum(reach, of_steps)
+    least, largest = np.maximum(least, -reach), np.minimum(largest, reach)
     refused = np.flatnonzero(~accepted_rows(program.prepare, X))
     at_ends, anywhere = refused[::4], refused[1::4]
     rng = np.random.default_rng(_SEED)

@@ -69,8 +69,9 @@ REASONS: tuple[Reason, ...] = (
         "scaled",
         "is_nan_or_infinite",
         r"\\is_finite\(number\.value\)",
-        "value is 0 or from 2^-100 to 2^32, and the exponent that is added at most 60: "
-        "kmcompile.lower refuses machines with larger ones. Eva keeps no range of a float's bits",
+        "value is 0, a whole number up to 2^32 or a deviation, and the exponent that is added from "
+        "-100 to 60, so that the result is 0 or normal: kmcompile.lower refuses machines with "
+        "larger ones. Eva keeps no range of a float's bits",
     ),
     Reason(
         r"reach|sequence_\w+|bound_sequence",

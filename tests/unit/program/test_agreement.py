@@ -36,6 +36,7 @@ from kmcompile.program.stages import (
     SubspaceCertificate,
     Vote,
 )
+from kmcompile.steps import Scale
 
 CASES = {
     "certified": SubspaceCase("cosine9", "digits", "l2", 12, 30, n_trained=40),
@@ -265,6 +266,17 @@ def test_a_replay_has_the_low_parts_that_the_c_reads(name):
     ):
         with pytest.raises(ValueError, match="replay has other"):
             replace(made, replay=replace(replay, **changed))
+
+
+def test_a_step_takes_what_the_one_before_it_gives():
+    made = catalogue.emitted(catalogue.CORE[1], "host").program
+    scale = made.prepare.steps[0]
+    assert isinstance(scale, Scale)
+    short = replace(scale, **{name: getattr(scale, name)[1:] for name in ("high", "low", "factor")})
+    with pytest.raises(ValueError, match=f"scale takes {scale.n_in - 1} features, of {scale.n_in}"):
+        replace(made, prepare=replace(made.prepare, steps=(short, *made.prepare.steps[1:])))
+    with pytest.raises(ValueError, match="two parts of an offset for each feature"):
+        replace(scale, low=scale.low[1:])
 
 
 def test_a_replay_without_low_parts_has_no_table_of_them():

@@ -138,6 +138,26 @@ def test_a_leaf_may_have_no_way_to_it_or_several(number_format):
     assert with_route(made, targets=targets).sum.n_leaves == made.sum.n_leaves
 
 
+@pytest.mark.parametrize("number_format", ["float32", "int16"])
+def test_a_node_without_a_choice_is_refused(number_format):
+    made = program(Routed("iris", 6, "chain", number_format=number_format))
+    ends = made.sum.route.node_ends.copy()
+    ends[-2] = ends[-1]
+    with pytest.raises(ValueError, match="a node has no choice"):
+        with_route(made, node_ends=ends)
+
+
+def test_own_pairs_are_of_classes_of_their_leaf_each_once():
+    made = program(Routed("wine", 5, extra="votes"))
+    own = made.sum.own_pairs
+    leaf = int(np.flatnonzero(own.counts > 1)[0])
+    pairs = own.pairs.copy()
+    pairs[own.own(leaf)] = pairs[own.own(leaf)][0]
+    for changed in ({"pairs": pairs}, {"classes": 0 * own.classes}):
+        with pytest.raises(ValueError, match="are not those of its classes"):
+            replace(made, sum=replace(made.sum, own_pairs=replace(own, **changed)))
+
+
 def test_a_choice_that_leads_back_is_refused():
     made = program(Routed("iris", 6, "chain"))
     targets = made.sum.route.targets.copy()

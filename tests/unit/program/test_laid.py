@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
@@ -115,9 +115,13 @@ class TableOfUnresolved(Laid):
     weights: Annotated[NDArray[Fraction], Layout("Weights: [row]")]  # type: ignore[type-var]
 
 
-@pytest.mark.parametrize("kind", [UnresolvedTable, TableOfUnresolved])
+class WithMethodsOnly(UnresolvedTable):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("kind", [UnresolvedTable, TableOfUnresolved, WithMethodsOnly])
 def test_a_class_whose_layouts_cannot_be_read_is_refused(kind: type[Laid]) -> None:
-    given = (1, np.ones(2))[-len(kind.__annotations__) :]
+    given = (1, np.ones(2))[-len(fields(kind)) :]  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=f"{kind.__name__}: name 'Fraction' is not defined, so the"):
         kind(*given)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, cast
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
+from kmcompile.program.laid import Laid
 from kmcompile.program.shared import LEFT_OUT, Place, Shared
 from kmcompile.program.stages.stage import Always
 from kmcompile.steps import Digitize, Length, Nonnegative, PrepareStep, Quantize
@@ -49,6 +51,15 @@ class Prepare(Always):
     def n_out(self) -> int:
         """Number of features that enter the kernel."""
         return self.steps[-1].n_out if self.steps else self.n_features
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the indices, and that each step takes what the one before it gives."""
+        Laid.check_indices(self, known)
+        given = self.n_features
+        for step in self.steps:
+            if step.n_in != given:
+                raise ValueError(f"{step.name} takes {step.n_in} features, of {given}")
+            given = step.n_out
 
     @property
     def quantize(self) -> Quantize | Digitize | None:

@@ -94,6 +94,27 @@ class OwnPairs(Laid):
         """Return the own pairs of a leaf."""
         return slice(int(self.pair_ends[leaf - 1]) if leaf else 0, int(self.pair_ends[leaf]))
 
+    def check_pairs(self) -> None:
+        """Check that own pairs are of classes of their leaf, each once and in order.
+
+        Raises
+        ------
+        ValueError
+        """
+        first, second = np.triu_indices(self.n_classes, 1)
+        for leaf in range(len(self.pair_ends)):
+            pairs = self.pairs[self.own(leaf)].astype(np.int64)
+            there = self.present(leaf)
+            if (np.diff(pairs) < 1).any() or not there[[*first[pairs], *second[pairs]]].all():
+                raise ValueError(f"the own pairs of leaf {leaf} are not those of its classes")
+
+    def present(self, leaf: int) -> NDArray[np.bool_]:
+        """Return which classes a leaf has, shape (n_classes,)."""
+        bits = np.arange(self.n_classes)
+        found = (self.classes[leaf, bits // _WORD] >> (bits % _WORD).astype(np.uint32)) & 1
+        there: NDArray[np.bool_] = found.astype(bool)
+        return there
+
     def rows(self, coefficients: np.ndarray, leaf: int, slots: slice) -> np.ndarray:
         """Return a leaf's coefficients of its own pairs, shape (n_own_slots, n_own_pairs).
 
@@ -113,9 +134,7 @@ class OwnPairs(Laid):
         self, leaf: int, decision: Float32Array, bound: Float32Array
     ) -> tuple[Float32Array, Float32Array]:
         """Return decisions and bounds of all pairs, shape (n_queries, n_pairs)."""
-        bits = np.arange(self.n_classes)
-        present = (self.classes[leaf, bits // _WORD] >> (bits % _WORD).astype(np.uint32)) & 1
-        settled = settled_decisions(present.astype(bool)).astype(np.float32)
+        settled = settled_decisions(self.present(leaf)).astype(np.float32)
         all_decisions = np.tile(settled, (len(decision), 1))
         all_bounds = np.zeros_like(all_decisions)
         own = self.pairs[self.own(leaf)]

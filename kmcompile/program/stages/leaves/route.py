@@ -108,6 +108,8 @@ class RouteTree(Laid, ABC):
     def check_indices(self, known: Mapping[str, float]) -> None:
         """Check the ends of nodes, and that each choice leads to a later node or a leaf."""
         super().check_indices(known)
+        if (self._node_sizes < 1).any():
+            raise ValueError("a node has no choice")
         if (self.targets <= np.repeat(np.arange(self.n_nodes), self._node_sizes)).any():
             raise ValueError("a choice leads back to an earlier node")
 

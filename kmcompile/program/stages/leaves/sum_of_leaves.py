@@ -125,6 +125,7 @@ class SumOfLeaves(DescribedSum):
             most = np.repeat(self.own_pairs.counts, np.diff(ends, prepend=0))
             if (self.own_pairs.terms >= most).any():
                 raise ValueError("a term is of no own pair of its leaf")
+            self.own_pairs.check_pairs()
 
     @property
     def n_leaves(self) -> int:
