@@ -82,6 +82,8 @@ class PolyRemainder:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "orders", frozen(self.orders, np.float32))
+        if self.orders.shape != (self.degree, ORDER_COLUMNS):
+            raise ValueError("a remainder has a row for each order")
 
     @property
     def top(self) -> int:

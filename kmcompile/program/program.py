@@ -48,6 +48,8 @@ class CodeScale:
     def __post_init__(self) -> None:
         for name in ("offset", "step"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
+        if len(self.offset) != len(self.step):
+            raise ValueError("a code has an offset and a step")
 
     def values(self, codes: NDArray[np.integer[Any]]) -> Float64Array:
         """Return the raw features of codes, shape (n, n_features), in float64."""
@@ -173,6 +175,8 @@ class Program:
                 raise ValueError(f"{name} is {value!r}, none of {allowed}")
         others = (self.known_answers, *(() if self.box is None else (self.box,)))
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay, others)
+        if isinstance(self.scale, CodeScale) and len(self.scale.offset) != self.n_features:
+            raise ValueError(f"the scale is of {len(self.scale.offset)} features")
         if self.box is not None:
             self.box.check_reads(self.sum)
         if self.sums_at_once and self.step is not None:

@@ -38,6 +38,8 @@ class Project(PrepareStep):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "blocks", frozen(self.blocks, self.blocks.dtype))
+        if len(self.blocks) != -(-self.n_out // self.lanes):
+            raise ValueError(f"a projection to {self.n_out} features has other rows")
 
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute

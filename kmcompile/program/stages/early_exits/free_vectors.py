@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -83,6 +84,15 @@ class FreeVectors(VectorBlocks, EarlyExit):
     def name(self) -> str:
         """Name of the stage with its number: `reduced_set_1`, ..."""
         return f"{self.template}_{self.number}"
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the indices, and that a set has weights for its vectors."""
+        Laid.check_indices(self, known)
+        blocks, _, lanes = self.vectors.shape
+        if self.weights.shape[::2] != (blocks, lanes):
+            raise ValueError(f"{self.name} has weights of {self.weights.shape[0]} blocks")
+        if self.watches_range and self.triangle.shape != (self.n_out, self.n_out):
+            raise ValueError(f"{self.name} has a triangle of {self.triangle.shape}")
 
     @property
     def n_out(self) -> int:

@@ -53,6 +53,13 @@ class InnerProducts(Laid):
             return cls(blocks, len(rows), np.zeros(0, np.uint16), skip_zeros)
         return cls(blocks, len(rows), columns.astype(np.uint16), skip_zeros=False)
 
+    def __post_init__(self) -> None:
+        Laid.__post_init__(self)
+        if len(self.blocks) != -(-self.n_rows // self.blocks.shape[2]):
+            raise ValueError(f"inner products of {self.n_rows} rows have other blocks")
+        if len(self.columns) not in (0, self.blocks.shape[1]):
+            raise ValueError("inner products have other columns than their rows")
+
     @property
     def n_blocks(self) -> int:
         """Blocks of rows."""

@@ -136,6 +136,7 @@ class LocalExpansion(LocalSizes):
         Float32Array,
         Layout(
             f"Constants C, m and those of the bounds of a row: [centre][row][{N_CONSTANTS}]",
+            ("centres", "rows of a centre", N_CONSTANTS),
             name="expansion_constants",
         ),
     ]
@@ -152,6 +153,7 @@ class LocalExpansion(LocalSizes):
         Float32Array,
         Layout(
             "Triangles Q, P and T of the curved test: [last centre][row][3][i <= j]",
+            "form_axes",
             name="local_forms",
             where="n_basis",
         ),
@@ -160,6 +162,7 @@ class LocalExpansion(LocalSizes):
         Float32Array,
         Layout(
             f"Constant m and those of the bounds: [last centre][row][{N_CURVED}]",
+            ("last centres", "rows of a last centre", N_CURVED),
             name="local_curved_constants",
             where="n_basis",
         ),
@@ -179,6 +182,12 @@ class LocalExpansion(LocalSizes):
     template: ClassVar[str] = "local_expansion"
     exit: ClassVar[str | None] = "certified"
     holds_in_box: ClassVar[bool] = True
+
+    @property
+    def form_axes(self) -> tuple[str | int, ...]:
+        """The axes of the curved test's triangles."""
+        n = self.n_basis
+        return ("last centres", "rows of a last centre", 3, n * (n + 1) // 2)
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""

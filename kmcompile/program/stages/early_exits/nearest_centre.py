@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -104,6 +105,7 @@ class CentredExit(EarlyExit):
     __slots__ = ()
 
     centres: Float32Array
+    branches: NDArray[np.uint16]
     decisions: NDArray[np.uint16]
     up: np.float32
     relative: np.float32
@@ -113,6 +115,12 @@ class CentredExit(EarlyExit):
 
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the indices, and that the centres are those of the branches."""
+        super().check_indices(known)
+        if len(self.centres) != np.cumprod(self.branches.astype(np.int64)).sum():
+            raise ValueError(f"{self.name} has other centres than its branches lead to")
 
     @property
     def n_features(self) -> int:

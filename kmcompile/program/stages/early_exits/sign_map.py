@@ -179,6 +179,8 @@ class SignMap(EarlyExit):
 
     def check_indices(self, known: Mapping[str, float]) -> None:
         """Check that the ranks are those of the kinds: they lead to the parts of halved boxes."""
+        if not len(self.low) == len(self.width) == len(self.scale) == len(self.across):
+            raise ValueError("the map's grid has not one number for each feature")
         if not len(self.outer) == len(self.inner) == -(-self.n_nodes // _WORD):
             raise ValueError("the map has other words than there are boxes")
         halved = _ones((self.outer & ~self.inner).astype(np.int64))

@@ -105,6 +105,7 @@ class TaylorPolynomial(CentredExit):
         Layout(
             "Constants r_{self.n_powers} .. r_1, d and the least bound: "
             "[last centre][row][constant]",
+            ("polynomials' leaves", "polynomials of a leaf", ""),
             of="falling_bounds",
         ),
     ]

@@ -71,7 +71,10 @@ class CodeTable(Laid):
     """
 
     codes: NDArray[np.int64]
-    columns: Annotated[NDArray[np.uint32], Layout("", narrow=np.uint16, below=Below("N_FEATURES"))]
+    columns: Annotated[
+        NDArray[np.uint32],
+        Layout("", ("features of codes",), narrow=np.uint16, below=Below("N_FEATURES")),
+    ]
     n_features: int
     width: str
     low: int
@@ -310,7 +313,8 @@ class CodeTable(Laid):
     def shared(self) -> Shared:
         """Return the numbers of features, slots and lanes."""
         own = (("N_PREPARED", self.n_features), ("N_SLOTS", self.n_slots))
-        return (*own, ("LANES", self.lanes))
+        used = ("features of codes", self.codes.shape[1])
+        return (*own, ("LANES", self.lanes), used, *Laid.shared(self))
 
 
 def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar
 
@@ -46,6 +47,12 @@ class LinearSum(VectorlessSum):
 
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"
+
+    def check_indices(self, known: Mapping[str, float]) -> None:
+        """Check the indices, and that the blocks of weights are those of all decisions."""
+        super(LinearSum, self).check_indices(known)
+        if len(self.weights) != -(-self.n_decisions // self.lanes):
+            raise ValueError("the weights are of other decisions")
 
     @property
     def bound_formula(self) -> str:

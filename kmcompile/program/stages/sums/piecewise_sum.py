@@ -48,12 +48,13 @@ class PiecewiseSum(VectorlessSum):
     weights: Annotated[RealArray, Layout("Pieces of the functions: {self.words}")]
     function_columns: Annotated[
         NDArray[np.uint16],
-        Layout("Features of the functions: [function]", below=Below("N_PREPARED")),
+        Layout("Features of the functions: [function]", ("functions",), below=Below("N_PREPARED")),
     ]
     function_ends: Annotated[
         NDArray[np.uint16],
         Layout(
             "Piece after the last one of each function: [function]",
+            ("functions",),
             below=Below("self.n_pieces", rises=True),
         ),
     ]

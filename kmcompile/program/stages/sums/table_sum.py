@@ -69,13 +69,17 @@ class TableSum(SumOfCodes):
     function_columns: Annotated[
         NDArray[np.uint32],
         Layout(
-            "Features of the functions: [function]", narrow=np.uint16, below=Below("N_FEATURES")
+            "Features of the functions: [function]",
+            ("functions",),
+            narrow=np.uint16,
+            below=Below("N_FEATURES"),
         ),
     ]
     function_ends: Annotated[
         NDArray[np.uint32],
         Layout(
             "Number of the value after the last one of each function: [function]",
+            ("functions",),
             narrow=np.uint16,
             below=Below("self.n_values", rises=True),
         ),

@@ -50,6 +50,7 @@ class BoxDistance(Laid):
         Float32Array,
         Layout(
             "What box_widths grows by with the distance's powers: [decision][power]",
+            ("N_DECISIONS", ""),
             name="box_width_growths",
         ),
     ]

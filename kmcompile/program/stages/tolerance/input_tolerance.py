@@ -52,7 +52,7 @@ class InputTolerance(Laid):
         Where the bounds depend on how far x is from a centre.
     """
 
-    tolerance: Float64Array
+    tolerance: Annotated[Float64Array, Layout("", ("N_FEATURES",))]
     reach: np.float32
     widths: Annotated[
         Float32Array,

@@ -54,6 +54,7 @@ class PolySlopes(BoxSlopes):
         Float32Array,
         Layout(
             "What box_bends grows by with the distance's powers: [decision][power]",
+            ("N_DECISIONS", ""),
             name="box_bend_growths",
             where="growths.size",
         ),
@@ -61,7 +62,9 @@ class PolySlopes(BoxSlopes):
     per_argument: Annotated[
         Float32Array,
         Layout(
-            "What a slope is off per error of gamma <s, x> + coef0: [decision]", name="box_errors"
+            "What a slope is off per error of gamma <s, x> + coef0: [decision]",
+            ("N_DECISIONS",),
+            name="box_errors",
         ),
     ]
 
