@@ -15,9 +15,10 @@ from kit.coded import Coded, smooth
 from kit.every_target import GROUPS
 
 OPEN = {
+    "LeafExpansion.basis": "with no row the curved test is left out",
     "Monitor.weight": "fewer features are read",
     "NearestVectors.residuals": "with none there is no part outside of the dimensions",
-    "NearestVectors.steps": "fewer tests are made",
+    "Project.blocks": "fewer lanes have fewer rows that fill up a block",
     "RangeGate.usual": "the C has numbers in its place",
 }
 """Arrays that may be shorter, and what the C does then."""
@@ -55,9 +56,10 @@ def arrays(of: Any, build: Build) -> Iterator[tuple[str, np.ndarray, Build]]:
 def test_a_table_that_is_too_short_is_refused(case):
     accepted = set()
     for name, values, build in arrays(program(case), lambda made: made):
-        try:
-            build(values[:-1])
-        except (ValueError, IndexError):
-            continue
-        accepted.add(name)
+        for axis in range(values.ndim):
+            try:
+                build(np.delete(values, -1, axis))
+            except (ValueError, IndexError, ZeroDivisionError):
+                continue
+            accepted.add(name)
     assert accepted <= set(OPEN)

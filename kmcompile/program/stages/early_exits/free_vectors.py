@@ -88,9 +88,11 @@ class FreeVectors(VectorBlocks, EarlyExit):
     def check_indices(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that a set has weights for its vectors."""
         Laid.check_indices(self, known)
-        blocks, _, lanes = self.vectors.shape
-        if self.weights.shape[::2] != (blocks, lanes):
-            raise ValueError(f"{self.name} has weights of {self.weights.shape[0]} blocks")
+        blocks, length, lanes = self.vectors.shape
+        if self.weights.shape != (blocks, self.n_rows, lanes) or length != self.n_out + 2:
+            raise ValueError(f"{self.name} has other weights or components than its vectors")
+        if self.slopes.shape not in ((self.n_rows, 0), (self.n_rows, self.n_out)):
+            raise ValueError(f"{self.name} has slopes of {self.slopes.shape}")
         if self.watches_range and self.triangle.shape != (self.n_out, self.n_out):
             raise ValueError(f"{self.name} has a triangle of {self.triangle.shape}")
 

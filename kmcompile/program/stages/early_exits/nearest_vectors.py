@@ -104,7 +104,7 @@ class NearestVectors(NearestSizes):
         NDArray[np.uint16],
         Layout(
             "Number of vectors that are touched before a test: [test]",
-            ("tests",),
+            ("tests of touched vectors",),
             below=Below("self.n_counts"),
         ),
     ]
@@ -157,6 +157,8 @@ class NearestVectors(NearestSizes):
         if self.residuals.min(initial=0.0) < 0.0:
             # The C's kernel functions do not accept a negative distance.
             raise ValueError("residuals of nearest_vectors must be at least 0")
+        if (np.diff(self.steps.astype(np.int64)) < 0).any():
+            raise ValueError("nearest_vectors touches fewer vectors before a later test")
 
     @property
     def sums_approximations(self) -> bool:

@@ -105,7 +105,7 @@ class TaylorPolynomial(CentredExit):
         Layout(
             "Constants r_{self.n_powers} .. r_1, d and the least bound: "
             "[last centre][row][constant]",
-            ("polynomials' leaves", "polynomials of a leaf", ""),
+            "bounds_axes",
             of="falling_bounds",
         ),
     ]
@@ -250,6 +250,11 @@ class TaylorPolynomial(CentredExit):
     def members(self) -> tuple[Member, ...]:
         """Return x - c."""
         return (Member("float", "taylor_offset", self.n_features, "x - c of the polynomials"),)
+
+    @property
+    def bounds_axes(self) -> tuple[str | int, ...]:
+        """The axes of the constants of the bounds."""
+        return ("polynomials' leaves", "polynomials of a leaf", self.n_powers + 2)
 
     @property
     def n_powers(self) -> int:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
@@ -20,6 +21,7 @@ from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.program.stages.tolerance.box_distance import BoxDistance
 from kmcompile.program.stages.tolerance.box_slopes import BoxSlopes, own_blocks
+from kmcompile.program.stages.tolerance.poly_slopes import PolySlopes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,12 +75,19 @@ class InputTolerance(Laid):
         return "input_tolerance"
 
     def check_reads(self, exact: Sum) -> None:
-        """Check that slopes sum the features that some vector has, if not all.
+        """Check the powers of a distance, and that slopes sum the features that some vector has.
 
         Raises
         ------
         ValueError
         """
+        if self.distance is not None:
+            assert isinstance(exact.kernel, PolyFloat32)
+            powers = exact.kernel.degree - 1
+            if self.distance.widths.shape[1] != powers:
+                raise ValueError(f"the box has widths of other than {powers} powers")
+            if isinstance(self.slopes, PolySlopes) and self.slopes.growths.shape[1] != powers - 1:
+                raise ValueError(f"the box has growths of other than {powers - 1} powers")
         if self.slopes is None or self.slopes.columns is None:
             return
         assert isinstance(exact, ExactSum)
