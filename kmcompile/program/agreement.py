@@ -64,7 +64,7 @@ def check_agreement(
                 )
     constants = {name: value for name, (_, value) in known.items()}
     for one in (*stages, *(() if replay is None else (replay,)), *others):
-        one.check_indices(constants)
+        one.check_tables(constants)
     for table in stages[0].tables():  # its steps are no stages
         if table.below is not None:
             table.below.check(table.name, table.values, constants)

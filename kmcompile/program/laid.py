@@ -110,8 +110,8 @@ class Laid:
         """
         return tuple(self._shared())
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
-        """Check the arrays at whose elements other tables are read.
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the arrays at whose elements other tables are read, and in classes what is theirs.
 
         Parameters
         ----------
@@ -121,11 +121,12 @@ class Laid:
         Raises
         ------
         ValueError
-            If an element is not below what its `Layout` says.
+            If an element is not below what its `Layout` says, or an array is not what another one
+            makes of it.
         """
         for field in self._fields():
             for part in self._parts(field):
-                part.check_indices(known)
+                part.check_tables(known)
             below = self._below(field.layout)
             if below is not None and self._has(field):
                 below.check(field.name, getattr(self, field.name), known)

@@ -109,12 +109,12 @@ def test_an_index_that_is_too_large_is_refused(case):
     replayed = () if made.replay is None else made.replay.shared()
     known = dict([*made.shared(), *(one for s in made.stages for one in s.shared()), *replayed])
     for part in laid_parts(made):
-        part.check_indices(known)
+        part.check_tables(known)
         for name, below in indexed(part):
             values = getattr(part, name).copy()
             values.flat[-1] = below.end(name, known) + below.rises
             with pytest.raises(ValueError, match=f"^{name} (has an element|does not rise)"):
-                replace(part, **{name: values}).check_indices(known)
+                replace(part, **{name: values}).check_tables(known)
 
 
 def with_route(made, **changed):

@@ -85,9 +85,9 @@ class FreeVectors(VectorBlocks, EarlyExit):
         """Name of the stage with its number: `reduced_set_1`, ..."""
         return f"{self.template}_{self.number}"
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that a set has weights for its vectors."""
-        Laid.check_indices(self, known)
+        Laid.check_tables(self, known)
         blocks, length, lanes = self.vectors.shape
         if self.weights.shape != (blocks, self.n_rows, lanes) or length != self.n_out + 2:
             raise ValueError(f"{self.name} has other weights or components than its vectors")

@@ -116,9 +116,9 @@ class CentredExit(EarlyExit):
     needs_root_bound: ClassVar[bool] = True
     calls_kernel: ClassVar[bool] = True
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that the centres are those of the branches."""
-        super().check_indices(known)
+        super().check_tables(known)
         if len(self.centres) != np.cumprod(self.branches.astype(np.int64)).sum():
             raise ValueError(f"{self.name} has other centres than its branches lead to")
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch
-from kmcompile.program.laid import Layout
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
@@ -177,8 +177,9 @@ class SignMap(EarlyExit):
             n_halved += goes_on
         return kind, n_halved
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check that the ranks are those of the kinds: they lead to the parts of halved boxes."""
+        Laid.check_tables(self, known)
         if not len(self.low) == len(self.width) == len(self.scale) == len(self.across):
             raise ValueError("the map's grid has not one number for each feature")
         if not len(self.outer) == len(self.inner) == -(-self.n_nodes // _WORD):

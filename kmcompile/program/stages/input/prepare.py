@@ -52,9 +52,9 @@ class Prepare(Always):
         """Number of features that enter the kernel."""
         return self.steps[-1].n_out if self.steps else self.n_features
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that each step takes what the one before it gives."""
-        Laid.check_indices(self, known)
+        Laid.check_tables(self, known)
         given = self.n_features
         for step in self.steps:
             if step.n_in != given:

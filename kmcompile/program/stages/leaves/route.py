@@ -105,9 +105,9 @@ class RouteTree(Laid, ABC):
         """Choices of all nodes."""
         return len(self.targets)
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the ends of nodes, and that each choice leads to a later node or a leaf."""
-        super().check_indices(known)
+        super().check_tables(known)
         if (self._node_sizes < 1).any():
             raise ValueError("a node has no choice")
         if (self.targets <= np.repeat(np.arange(self.n_nodes), self._node_sizes)).any():

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen, magnitude
+from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
@@ -20,7 +20,7 @@ from kmcompile.program.stages.leaves.gamma_scales import GammaScales
 from kmcompile.program.stages.leaves.own_pairs import OwnPairs
 from kmcompile.program.stages.leaves.sum_of_leaves import LeafEnds, Slots, SumOfLeaves
 from kmcompile.program.stages.sums.code_range import CodeRange
-from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, Whole
+from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, FixedResult, Whole
 from kmcompile.program.stages.sums.fixed_sum import FUNCTION_OPERATIONS, exact_product
 
 _Row = slice | tuple[int, slice | NDArray[np.uint16]]
@@ -30,7 +30,7 @@ _OF_TABLE = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RoutedFixedSum(SumOfLeaves):
+class RoutedFixedSum(FixedResult, SumOfLeaves):
     """A walk to a leaf, then the leaf's sum of rbf kernels in integers up to the last steps.
 
     A leaf may also have products of its kernels, and a linear part, which are added to its sums.
@@ -208,15 +208,9 @@ class RoutedFixedSum(SumOfLeaves):
         if self.linear:
             more = self.linear.parts(x, leaf)
             positive, negative = positive + more[0], negative + more[1]
-        above = positive >= negative
-        size = np.where(above, positive - negative, negative - positive)
-        size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
-        decision: Float32Array = np.where(above, size, -size)
-        kernels = (positive + negative - start.sum(axis=1)) >> np.uint64(self.result_shift)
-        of_values = (kernels + np.uint64(1)).astype(np.float32) * self.result_scale
         of_input = self.per_deviation[row] * batch.deviation[:, None]
-        rounding = magnitude(decision) * self.result_error
-        bound = ((of_values * self.value_error + of_input) + rounding) + self.minimum[row]
+        sums = positive, negative
+        decision, bound = self.result(sums, start, of_input, self.minimum[row])
         if self.own_pairs:
             return self.own_pairs.spread(leaf, decision, bound)
         return decision, bound

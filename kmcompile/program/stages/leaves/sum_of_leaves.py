@@ -113,9 +113,9 @@ class SumOfLeaves(DescribedSum):
     def kernel_pairs(self) -> KernelProducts | FixedPairs | None:
         """The coefficients of pairs of kernels, if the leaves have some."""
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, those that follow from the leaves' sizes and own pairs included."""
-        super().check_indices(known)
+        super().check_tables(known)
         if self.kernel_pairs is not None:
             ends = np.cumsum(self._leaf_sizes * (self._leaf_sizes + 1) // 2)
             if not np.array_equal(np.append(self.kernel_pairs.starts, known["N_PAIRS"])[1:], ends):

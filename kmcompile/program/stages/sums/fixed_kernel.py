@@ -7,6 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.numeric.arrays import Float32Array, magnitude
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
 
@@ -41,3 +42,48 @@ class FixedKernel:
         below = distances < self.cutoff
         t = self.exponents(np.where(below, distances, 0))
         return np.where(below, exp2_fixed.exp2_negative(t), np.uint64(0))
+
+
+class FixedResult:
+    """The decisions of sums in fixed point, and their bounds (`FixedSum`).
+
+    Parameters
+    ----------
+    result_shift : int
+    result_scale, value_error, result_error : float32
+    """
+
+    result_shift: int
+    result_scale: np.float32
+    value_error: np.float32
+    result_error: np.float32
+
+    def result(
+        self,
+        sums: tuple[Whole, Whole],
+        start: Whole,
+        of_input: Float32Array,
+        minimum: Float32Array,
+    ) -> tuple[Float32Array, Float32Array]:
+        """Return decisions and bounds, shape (n_queries, n_decisions).
+
+        Parameters
+        ----------
+        sums : two ndarray of shape (n_queries, n_decisions), uint64
+            Of the positive and of the negative products, with the intercept.
+        start : ndarray of shape (n_decisions, 2), uint64
+            The intercept's parts in them.
+        of_input, minimum : ndarray, float32
+            The parts of the bound that the deviation makes, and that no input changes.
+        """
+        positive, negative = sums
+        shift = np.uint64(self.result_shift)
+        above = positive >= negative
+        size = np.where(above, positive - negative, negative - positive)
+        size = (size >> shift).astype(np.float32) * self.result_scale
+        decision: Float32Array = np.where(above, size, -size)
+        of_values = ((positive + negative - start.sum(axis=1)) >> shift) + np.uint64(1)
+        rounding = magnitude(decision) * self.result_error
+        off = of_values.astype(np.float32) * self.result_scale * self.value_error
+        bound: Float32Array = ((off + of_input) + rounding) + minimum
+        return decision, bound

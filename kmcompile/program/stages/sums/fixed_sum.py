@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Below, Table
@@ -17,7 +17,7 @@ from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_table import CodeTable
-from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, FixedKernel, Whole
+from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, FixedKernel, FixedResult, Whole
 from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.program.stages.sums.rows import Minimum, PerCode
 from kmcompile.text.figures import factor_text
@@ -29,7 +29,7 @@ _CHUNK_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedSum(FixedKernel, GroupedSum):
+class FixedSum(FixedKernel, FixedResult, GroupedSum):
     """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
 
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
@@ -224,21 +224,8 @@ class FixedSum(FixedKernel, GroupedSum):
 
     def _sum(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
         sums = self.sums((batch.x * self.per_unit).astype(np.int64))
-        positive, negative = sums[:, :, 0], sums[:, :, 1]
-        above = positive >= negative
-        size = np.where(above, positive - negative, negative - positive)
-        size = (size >> np.uint64(self.result_shift)).astype(np.float32) * self.result_scale
-        decision: Float32Array = np.where(above, size, -size)
-        of_values = self.rounded_up(positive + negative - self.start.sum(axis=1))
         of_input = self.per_deviation * batch.deviation[:, None]
-        rounding = magnitude(decision) * self.result_error
-        bound = ((of_values * self.value_error + of_input) + rounding) + self.minimum
-        return decision, bound
-
-    def rounded_up(self, sums: Whole) -> Float32Array:
-        """Return the sums, which count products, in units of the result as float32, rounded up."""
-        upper = (sums >> np.uint64(self.result_shift)) + np.uint64(1)
-        return upper.astype(np.float32) * self.result_scale
+        return self.result((sums[:, :, 0], sums[:, :, 1]), self.start, of_input, self.minimum)
 
     def operations(self) -> int:
         """Return the multiply-adds: distances, kernel functions, sums, final steps."""

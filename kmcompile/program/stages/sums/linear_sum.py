@@ -10,7 +10,7 @@ import numpy as np
 
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.laid import Layout
+from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
@@ -48,9 +48,9 @@ class LinearSum(VectorlessSum):
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"
 
-    def check_indices(self, known: Mapping[str, float]) -> None:
+    def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that the blocks of weights are those of all decisions."""
-        super(LinearSum, self).check_indices(known)
+        Laid.check_tables(self, known)
         if len(self.weights) != -(-self.n_decisions // self.lanes):
             raise ValueError("the weights are of other decisions")
 

@@ -82,7 +82,8 @@ class InputTolerance(Laid):
         ValueError
         """
         if self.distance is not None:
-            assert isinstance(exact.kernel, PolyFloat32)
+            if not isinstance(exact.kernel, PolyFloat32):
+                raise ValueError("the box has powers of a distance, the sum no polynomials")
             powers = exact.kernel.degree - 1
             if self.distance.widths.shape[1] != powers:
                 raise ValueError(f"the box has widths of other than {powers} powers")
