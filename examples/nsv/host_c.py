@@ -16,9 +16,9 @@ import numpy as np
 
 from kmcompile.build.compiling import EXACT_FLAGS
 from kmcompile.emit.emitter import emit
-from kmcompile.emit.layout import Layout
 from kmcompile.program.interpreter import RESULT_DTYPE
 from kmcompile.program.program import Program
+from kmcompile.program.workspace import workspace_bytes
 from kmcompile.target import load_target
 
 _DECLARATIONS = """
@@ -46,7 +46,7 @@ def answers_of_c(program: Program, X: np.ndarray) -> np.ndarray:
     """
     target = load_target(program.target)
     sources = emit(program, target, "examples/nsv/promises.py", "a machine of the NSV paper")
-    n_words = Layout.of(program, target).workspace_bytes // 8 + 1
+    n_words = workspace_bytes(program) // 8 + 1
     with TemporaryDirectory() as folder:
         for name, text in sources.items():
             Path(folder, name).write_text(text, encoding="ascii")
