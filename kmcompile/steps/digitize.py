@@ -112,6 +112,17 @@ class Digitize(PrepareStep):
         return int(self.words[0]) if np.ptp(self.words) == 0 else None
 
     @property
+    def shifts_up(self) -> bool:
+        """Whether a number that is larger than its significand's parts may have a code.
+
+        Such a number is of 2^15 steps or more. If no code is so far from 0, the significand as it
+        stands is above every code, too, and need not be shifted up.
+        """
+        origins = self.origins.astype(np.int64)
+        ends = np.abs([origins + int(self.low), origins + int(self.high)])
+        return bool(ends.max(initial=0) >= 1 << (23 - PART_BITS))
+
+    @property
     def most_up(self) -> int:
         """By how much a significand may be shifted up, without reaching the largest number."""
         return LARGEST_LOG2 + PART_BITS - 24

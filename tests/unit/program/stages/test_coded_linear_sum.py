@@ -178,6 +178,13 @@ def test_an_origin_is_taken_off_after_the_rounding():
     assert digitized(3.25, measures=False).deviation.tolist() == [0.5]
 
 
+@pytest.mark.parametrize(("origin", "shifts_up"), [(0, False), (32667, False), (-32668, True)])
+def test_significands_are_shifted_up_only_for_codes_that_far_from_0(origin, shifts_up):
+    of_step = (np.array([0], np.int16), np.array([origin], np.int32), np.float32(1.0), False)
+    step = Digitize(np.float32(-100), np.float32(100), *of_step)
+    assert step.shifts_up == shifts_up
+
+
 def test_whole_samples_have_codes_of_their_own_without_loss():
     rng = np.random.default_rng(2)
     X = rng.integers(0, 200, size=(80, 6)).astype(np.float32)
