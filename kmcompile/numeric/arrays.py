@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,11 @@ Float32Array = NDArray[np.float32]
 Real = np.floating[Any]
 RealArray = NDArray[Any]
 """An array of float32, or of float64 in the replay: numpy has no name for this choice of two."""
+
+AT_LEAST_0 = "at least 0"
+"""Says in the annotation of a field that it is a bound: a negative one would be none."""
+Bound = Annotated[np.float32, AT_LEAST_0]
+RealBound = Annotated[Real, AT_LEAST_0]
 
 
 def magnitude(values: RealArray) -> Any:
@@ -30,8 +35,17 @@ def rounded_sum(values: Iterable[float]) -> float:
 
 
 def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
-    """Return a C-contiguous copy of `values` that cannot be written to."""
-    array = np.array(values, dtype=dtype, order="C", copy=True)
+    """Return a C-contiguous copy of `values` that cannot be written to.
+
+    Raises
+    ------
+    ValueError
+        If an integer type does not hold a value.
+    """
+    with np.errstate(invalid="ignore"):  # infinity is no integer, which is an error below
+        array = np.array(values, dtype=dtype, order="C", copy=True)
+    if array.dtype.kind in "iu" and not np.array_equal(array, values):
+        raise ValueError(f"{array.dtype} does not hold all of these numbers")
     array.setflags(write=False)
     return array
 

@@ -16,6 +16,7 @@ from kmcompile.numeric.table import Table
 from kmcompile.numeric.width import FORMATS
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
+from kmcompile.program.field_types import check_fields
 from kmcompile.program.known_answers import KnownAnswers
 from kmcompile.program.printer import section, stage_facts
 from kmcompile.program.shared import LEFT_OUT, Shared
@@ -187,6 +188,7 @@ class Program:
             kinds = CATALOGUE if place < 2 else (*CATALOGUE, *OF_REPLAYS)
             if type(stage) not in kinds or not isinstance(stage, (Sum, Label)[place % 2]):
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")
+        check_fields(self)
 
     def __str__(self) -> str:
         """Return the whole program as text; equal programs give equal texts.
