@@ -157,7 +157,6 @@ def _of_program(layout: Layout) -> dict[str, Any]:
         stage_names=tuple(stage.name for stage in program.exit_stages),
         n_stages=len(program.exit_stages),
         answer_words=answer_words(program),
-        at_once_words=at_once_words(program),
         words_before_telemetry=words_before_telemetry(program),
         input_words=input_words(program),
         record_words=record_words(program),
