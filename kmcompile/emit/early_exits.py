@@ -61,7 +61,9 @@ def _float_codes_sections(floats: FloatCodes, has_term: bool, names: dict[str, s
             render(f"scalar/{template}.c.j2", scalar=scalar, **names)
             for template, scalar in kernel.scalars()
         ]
-        sections.append(render("kernels/rbf_value.c.j2", kernel=kernel, **names))
+        sections.append(
+            render("kernels/rbf_value.c.j2", kernel=kernel, distance="|s - x|^2", **names)
+        )
     return sections
 
 

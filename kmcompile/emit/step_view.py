@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -12,7 +11,6 @@ from kmcompile.emit.literals import unsigned_literal
 from kmcompile.emit.prepare_view import PrepareView
 from kmcompile.emit.step_place_view import place_view
 from kmcompile.program.pieces import parts_replay, parts_sum
-from kmcompile.program.program import Program
 from kmcompile.program.schedule import schedule
 from kmcompile.program.stages import CodeTable, PairSum
 from kmcompile.program.workspace import workspace_bytes
@@ -104,16 +102,28 @@ def step_view(layout: Layout, harness_start: int) -> SimpleNamespace | None:
         replay_has_terms=replayed is not None and replayed.takes_terms,
         replay_lists=lists,
         replay_x="" if replay is None or fine else list(replay.prepare.buffers(True)[1])[-1],
-        job_bytes=_job_bytes(program, kept),
         harness_start=unsigned_literal(harness_start),
         reach=early.reach,  # what an input tolerance adds to the deviation that the exits get
     )
 
 
 def job_bytes(layout: Layout) -> int | None:
-    """Return the bytes of a job, at least its `sizeof` in every C ABI; None without `--step`."""
+    """Return the bytes of a job with its padding, which some ABIs do without.
+
+    At least its `sizeof` in every C ABI; None without `--step`.
+    """
     program = layout.program
-    return None if program.step is None else _job_bytes(program, _kept(layout.early))
+    if program.step is None:
+        return None
+    size = -(-workspace_bytes(program) // 8) * 8
+    if parts_replay(program):
+        size += 16
+    if parts_sum(program) or parts_replay(program):
+        size += 24 if program.sum.square_type else 12
+    if program.sum.sums_pairs:
+        size += 28
+    size += _RESULT_BYTES + 4 * program.n_features + 4 * len(_kept(layout.early)) + 4 + 4
+    return -(-size // 8) * 8
 
 
 def _kept(early: EarlyExitsView) -> tuple[Kept, ...]:
@@ -133,16 +143,3 @@ def _kept(early: EarlyExitsView) -> tuple[Kept, ...]:
 def _prepared_x(view: PrepareView) -> str:
     """Return where the last step of the preprocessing has left the input."""
     return f"workspace.{view.calls[-1].buffer}" if view.calls else "x"
-
-
-def _job_bytes(program: Program, kept: Iterable[Kept]) -> int:
-    """Return the bytes of a job with its padding, which some ABIs do without."""
-    size = -(-workspace_bytes(program) // 8) * 8
-    if parts_replay(program):
-        size += 16
-    if parts_sum(program) or parts_replay(program):
-        size += 24 if program.sum.square_type else 12
-    if program.sum.sums_pairs:
-        size += 28
-    size += _RESULT_BYTES + 4 * program.n_features + 4 * len(tuple(kept)) + 4 + 4
-    return -(-size // 8) * 8

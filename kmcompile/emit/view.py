@@ -157,7 +157,6 @@ def _of_program(layout: Layout) -> dict[str, Any]:
         stage_names=tuple(stage.name for stage in program.exit_stages),
         n_stages=len(program.exit_stages),
         answer_words=answer_words(program),
-        at_once_words=at_once_words(program),
         words_before_telemetry=words_before_telemetry(program),
         input_words=input_words(program),
         record_words=record_words(program),
@@ -228,11 +227,14 @@ def _of_exits(program: Program, early: EarlyExitsView) -> dict[str, Any]:
 def _of_sum(layout: Layout) -> dict[str, Any]:
     """Return what the sum, its label and the replay are."""
     program, replay = layout.program, layout.replay
-    summed, label = program.ends.exact, program.ends.label
+    summed, label, at_once = program.ends.exact, program.ends.label, program.sums_at_once
+    evals = f"{program.name.upper()}_SUM_EVALS{' - n_known' if layout.early.reuses_kernels else ''}"
+    if not at_once and (summed.sums_pairs or summed.counts_evaluations):
+        evals = f"workspace->n_{'computed' if summed.sums_pairs else 'evaluated'}"
     return dict(
         kernel_evals=summed.kernel_evaluations(),
         replays=replay is not None,
-        sums_at_once=program.sums_at_once,
+        sums_at_once=at_once,
         replay_lines=() if replay is None else with_meanings(member_lines(replay_members(program))),
         sum_may_fail=summed.may_fail,
         sum_name=summed.name,
@@ -240,6 +242,10 @@ def _of_sum(layout: Layout) -> dict[str, Any]:
         sums_pairs=summed.sums_pairs,
         counts_evaluations=summed.counts_evaluations,
         label_function=label.name,
+        # The first sum that an answer asks: whether a label follows, its kernels, its stage.
+        labels_sums=not (summed.sums_pairs or at_once),
+        evals_of_answer=evals,
+        stage_of_answer="REPLAY" if at_once else summed.name.upper(),
     )
 
 

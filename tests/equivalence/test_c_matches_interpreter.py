@@ -226,7 +226,10 @@ def test_every_kernel_has_its_template_and_a_bit_exact_case():
     assert names == set(catalogue.KERNELS)
     # A linear machine is summed up beforehand: its stage, linear_sum, is the template.
     parts = {"rbf_term", "rbf_value"}  # of rbf: early exits before sums of integers take them alone
-    parts |= {"exponential_terms", "exponential_values"}  # of laplacian and chi2
+    parts |= {"exponential_terms"}  # of laplacian and chi2
+    parts |= {"exponential_values"}  # of these and rbf
+    parts |= {"product_term"}  # of poly, sigmoid and fourier
+    parts |= {"values_of_own_error"}  # of fourier and additive_values
     parts |= {"additive_values", "chi2_term"}  # of intersection, additive_chi2 and chi2
     parts |= {"argument_values"}  # of matern and rational_quadratic
     assert names - {"linear"} == templates("kernels") - parts

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from jinja2 import Environment, nodes
+from jinja2 import Environment, meta, nodes
 
 import kmcompile
+from kmcompile.emit.environment import FLOAT
 
 CHECKOUT = Path(kmcompile.__file__).resolve().parents[1]
 FOLDERS = ("kmcompile", "tests", "examples", "targets")
@@ -42,3 +44,48 @@ def test_a_template_computes_nothing(file: Path) -> None:
     compared = [one for one in tree.find_all(nodes.Filter) if one.name in CHOOSES]
     assert compared == [] or "report" in file.parts
     assert len(text.splitlines()) <= MOST_LINES_OF_A_TEMPLATE
+
+
+FOLDER = CHECKOUT / "templates"
+OF_FOLDER = {"package": {"view", "own"}, "boot": {"boot"}}
+"""What all templates of a folder may use unsaid."""
+COMMENT = re.compile(r"\{#(.*?)#\}", re.DOTALL)
+INCLUDE = re.compile(r'\{% include "([^"]+)" %\}')
+GIVEN = re.compile(r'\b(\w+)=|"(\w+)":')
+
+
+def whole(file: Path) -> str:
+    """Return the text of a template with those that it includes in their places."""
+
+    def included(found: re.Match[str]) -> str:
+        return f"{{% with %}}{whole(FOLDER / found[1])}{{% endwith %}}"
+
+    return INCLUDE.sub(included, file.read_text("utf-8"))
+
+
+def listed(file: Path) -> set[str]:
+    """Return the inputs that the comment of a template lists, with those of files it refers to."""
+    comment = COMMENT.match(file.read_text("utf-8"))
+    text = re.sub(r"\([^()]*\)", "", comment[1] if comment else "").partition("Needs ")[0]
+    names = set(re.findall(r"\w+", text))
+    if "those of" in text:
+        for other in re.findall(r"[\w/]+\.c\.j2", text):
+            tree = Environment().parse((FOLDER / other).read_text("utf-8"))
+            names |= listed(FOLDER / other)
+            names |= {one.name for one in tree.find_all(nodes.Macro)}
+            names |= {one.name for one in tree.find_all(nodes.Name) if one.ctx == "store"}
+    for other in re.findall(r"[\w/]+\.py", text):
+        found = GIVEN.findall((CHECKOUT / other).read_text("utf-8"))
+        names.update(*found)
+    return names
+
+
+@pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.name.partition(".")[0])
+def test_a_template_lists_its_inputs(file: Path) -> None:
+    """They are the names that it and the templates it includes use and do not set."""
+    environment = Environment()
+    tree = environment.parse(whole(file))
+    environment.filters |= {one.name: str for one in tree.find_all(nodes.Filter)}
+    unsaid = OF_FOLDER.get(file.relative_to(FOLDER).parts[0], set())
+    used = meta.find_undeclared_variables(tree) - set(FLOAT) - unsaid
+    assert used - listed(file) == set()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from kmcompile.emit.environment import render
 from kmcompile.emit.exits.exit_view import Site
 from kmcompile.emit.exits.local_expansion import LocalExpansionView
 from kmcompile.program.stages import LocalExpansion
@@ -26,12 +24,3 @@ class LeafExpansionView(LocalExpansionView):
             basis_of=f"&{name}_local_basis[(local->centre * {upper}_FOLDED_BASIS)"
             f" * {upper}_N_PREPARED]",
         )
-
-    def sections(self, context: dict[str, Any]) -> list[str]:
-        """Return the C functions of the stage."""
-        own = {**context, "view": self}
-        parts = ["centre", "linear", *(["curved"] if self.n_basis else [])]
-        return [
-            *(render(f"local_expansion/{part}.c.j2", **own) for part in parts),
-            render("stages/leaf_expansion.c.j2", **own),
-        ]

@@ -101,7 +101,7 @@ class LocalExpansionView(ExitView):
         parts = ["centre", "linear", *(["curved"] if self.n_basis else [])]
         return [
             *(render(f"local_expansion/{part}.c.j2", **own) for part in parts),
-            render("stages/local_expansion.c.j2", **own),
+            render(f"stages/{self.stage.template}.c.j2", **own),
         ]
 
 

@@ -24,8 +24,6 @@ class FreeVectorsView(ExitView):
         The projection.
     lifted : TotalsView
         The inner products of a block of vectors with (y, - |y|^2 / 32, 1).
-    n_lifted : int
-        Length of the lifted vector.
     triangle_words : int
         Elements of a lower triangle that are not 0.
     has_blocks : bool
@@ -42,7 +40,6 @@ class FreeVectorsView(ExitView):
     upper: str
     products: ProductsView
     lifted: TotalsView
-    n_lifted: int
     triangle_words: int
     has_blocks: bool
     checks_range: bool
@@ -74,7 +71,6 @@ class FreeVectorsView(ExitView):
                 columns=f"{prefix}_columns",
             ),
             lifted=functions.products(stage.n_out + 2, stage.lanes),
-            n_lifted=stage.n_out + 2,
             triangle_words=stage.n_out * (stage.n_out + 1) // 2,
             has_blocks=stage.n_blocks > 1,
             checks_range=stage.watches_range,
