@@ -188,7 +188,7 @@ class EarlyExitsView:
     @property
     def calibrates(self) -> bool:
         """Whether any of the early exits is statistical."""
-        return any(stage.exit == "statistical" for stage in self.stages)
+        return any(stage.is_calibrated for stage in self.stages)
 
     @property
     def scores_classes(self) -> bool:
