@@ -21,6 +21,7 @@ from kmcompile.program_options import choice, json_option, model_options, progra
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import check_options, without_defaults
 from kmcompile.request.options import Options
+from kmcompile.target.cores import MACHINES
 from kmcompile.text.visible import printable
 from kmcompile.tool_commands import doctor_command, targets_command
 from kmcompile.version import VERSION
@@ -149,11 +150,7 @@ def _choices(model: Path, **values: Any) -> None:
 @click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
 @click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
-@click.option(
-    "--on",
-    type=click.Choice(["simavr", "ibex", "cv32e40p"]),
-    help="Run the C there, and count cycles.",
-)
+@click.option("--on", type=click.Choice(MACHINES), help="Run the C there, and count cycles.")
 @model_options
 @json_option
 @_quiet_option

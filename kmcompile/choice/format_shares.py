@@ -14,6 +14,7 @@ from kmcompile.lower.formats import (
 )
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.width import IN_BYTES
 from kmcompile.program.interpreter import interpret
 from kmcompile.text.figures import confidence_text, share_text
 
@@ -104,7 +105,7 @@ def _certified(key: str, lowered: Lowered, float32: Lowered) -> Share:
     return Share(
         kept,
         enough=0.0 if free else ENOUGH * reference,
-        least=0.0 if free else LEAST_SHARE * (1.0 if key == "int8" else reference),
+        least=0.0 if free else LEAST_SHARE * (1.0 if key in IN_BYTES else reference),
         does=f"certifies {share_text(kept)} of {lowered.measured.inputs}, "
         f"float32 {share_text(reference)}",
         too_little=bits_certify(lowered),

@@ -205,8 +205,10 @@ def _unsuited(
         elif _accepted(lowered) < _accepted(found["float32"]):
             refused = share_text(1 - _accepted(lowered))
             reasons[key] = f"its scale does not reach {refused} of {lowered.measured.inputs}"
-        elif key == "int16" and lowered.coded and WIDTHS[lowered.coded.width].is_byte:
-            reasons[key] = "int8 holds the support vectors without loss: its program is the same"
+        elif lowered.coded and (narrow := WIDTHS[lowered.coded.width].number_format) != key:
+            reasons[key] = (
+                f"{narrow} holds the support vectors without loss: its program is the same"
+            )
     return reasons
 
 

@@ -22,13 +22,6 @@ from kmcompile.program.stages.sums.code_table import (
 TABLE = "vectors"
 """The table that inner loops may read as words."""
 
-_WIDENED = {
-    "uint8": ("(int32_t)(s & 0x00FF00FFUL)", "(int32_t)((s >> 8U) & 0x00FF00FFUL)"),
-    "int8": ("__sxtb16((int32_t)s)", "__sxtb16((int32_t)(s >> 8U))"),
-    "int16": ("", ""),
-}
-"""Bytes 0 and 2 of a word, and bytes 1 and 3, as pairs of 16-bit numbers."""
-
 _SHORT_BITS = {4: 29, 2: 30}
 """Log2 of 2^31 divided by n, for each number n of products that are added in 32 bits."""
 
@@ -229,8 +222,8 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         column_codes=codes,
         turn=TURN,
         entries=tuple(range(TURN)),
-        widened_even=_WIDENED[table.width][0],
-        widened_odd=_WIDENED[table.width][1],
+        widened_even=width.pairs[0],
+        widened_odd=width.pairs[1],
         add_pairs="__smlald" if table.wide else "__smlad",
         load=f"vld1q_{suffix}",
         add_vectors=f"{'vmlaldavaq' if table.wide else 'vmladavaq'}_{suffix}",
@@ -266,7 +259,7 @@ def _word_lane(table: CodeTable, lane: int) -> WordLane:
         words = (unsigned_literal(2 * lane), unsigned_literal(2 * lane + 1))
         return WordLane(own, *(f"(int32_t)s[{word}]" for word in words))
     word = f"s[{unsigned_literal(lane)}]"
-    even, odd = (re.sub(r"\bs\b", word, text) for text in _WIDENED[table.width])
+    even, odd = (re.sub(r"\bs\b", word, text) for text in WIDTHS[table.width].pairs)
     return WordLane(own, even, odd)
 
 

@@ -183,12 +183,12 @@ class EarlyExitsView:
     @property
     def proves(self) -> bool:
         """Whether any of the early exits is certified."""
-        return any(stage.exit == "certified" for stage in self.stages)
+        return any(stage.is_certified for stage in self.stages)
 
     @property
     def calibrates(self) -> bool:
         """Whether any of the early exits is statistical."""
-        return any(stage.exit == "statistical" for stage in self.stages)
+        return any(stage.is_calibrated for stage in self.stages)
 
     @property
     def scores_classes(self) -> bool:
@@ -226,7 +226,7 @@ def early_exits_view(program: Program, functions: BlockFunctions) -> EarlyExitsV
     gate = _only(program, Place.GATE)
     nonzeros = _only(program, Place.LIST)
     exact = program.ends.exact
-    proves = any(stage.exit == "certified" for stage in program.early_exits)
+    proves = any(stage.is_certified for stage in program.early_exits)
     reads_raw = any(stage.reads_raw for stage in program.early_exits)
     made = frozenset[str]().union(*(stage.makes() for stage in program.exits))
     members = (

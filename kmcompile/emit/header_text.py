@@ -22,7 +22,7 @@ def table_lines(name: str, copies: int) -> tuple[str, ...]:
     """Return lines on how a build places the tables, of which there are one or two copies."""
     upper = name.upper()
     if copies > 1:
-        return _wrapped(
+        return wrapped(
             f"There are two copies of each table and of the checksums of its blocks. The first one "
             f"answers. {upper}_TABLE_SECTION and {upper}_SECOND_TABLE_SECTION, defined where "
             f"{name}.c is compiled, place them: attributes such as "
@@ -30,7 +30,7 @@ def table_lines(name: str, copies: int) -> tuple[str, ...]:
             f"{upper}_TABLES_IN_RAM is defined there, they are variables, and the self-test "
             "repairs a damaged block from the good copy."
         )
-    return _wrapped(
+    return wrapped(
         f"The tables are static constants. {name.upper()}_TABLE_SECTION, defined where {name}.c is "
         'compiled, places them: an attribute such as __attribute__((section(".tcm"))).'
     )
@@ -49,7 +49,7 @@ def figure_lines(program: Program, workspace_bytes: int, kernel_evals: int) -> t
     """
     replayed = f"{replay_operations(program)} more in the replay, " if program.replay else ""
     sizes = stored_bytes(program), checksum_bytes(program)
-    return _wrapped(
+    return wrapped(
         f"Constants: {sizes[0]} bytes of tables and {sizes[1]} bytes of their checksums. RAM: a "
         f"workspace of {workspace_bytes} bytes, which is the caller's. The longest path of any "
         f"input has {worst_operations(program)} operations, which are counted as multiply-adds, "
@@ -83,7 +83,7 @@ def absent_lines(program: Program, early: EarlyExitsView) -> tuple[str, ...]:
         absent.append(f"{name}_decision_float, because the input is float already")
     if not absent:
         return ()
-    return _wrapped(f"Not here: {'; '.join(absent)}.")
+    return wrapped(f"Not here: {'; '.join(absent)}.")
 
 
 def bound_lines(program: Program) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def bound_lines(program: Program) -> tuple[str, ...]:
     if isinstance(summed, ExactSum) and summed.reduced is not None:
         formula += " + distance_p root"
         meant += ", root being the bound of sqrt(K(x, x)) without the factors in distance_p"
-    return _wrapped(
+    return wrapped(
         f"{start} {formula}, {meant}, and d >= the distance of the prepared input from the "
         f"exactly prepared one. The names are those of tables in {program.name}.c."
     )
@@ -121,12 +121,12 @@ def interval_lines(program: Program, is_reduced: bool) -> tuple[str, ...]:
         own = _box_lines(program.box, meant, of_sign, program.is_regression)
         return (*own, *_threshold_lines(program))
     return (
-        *_wrapped(
+        *wrapped(
             f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
             f"them, for x as it was received and whatever is rounded here. {of_sign}"
         ),
         *_threshold_lines(program),
-        *_wrapped(
+        *wrapped(
             "certified: the label is the same for all decisions that are possible within such "
             f"bounds. It is false where x lies {_near_text(program, is_reduced)}."
         ),
@@ -138,21 +138,21 @@ def _box_lines(box: InputTolerance, meant: str, of_sign: str, is_value: bool) ->
     least, most = (np.format_float_positional(end(box.tolerance)) for end in (np.min, np.max))
     size = f"{most} or less" if least == most else f"its tolerance, {least} to {most}"
     if is_value:
-        return _wrapped(
+        return wrapped(
             "lower and upper hold for every input near x, too: each of its features may differ "
             f"from x's by {size}, in the units of x. The trained model's value of every such input "
             "lies between them; value is that of x itself."
         )
     return (
-        *_wrapped(
+        *wrapped(
             "The answers hold for every input near x: each of its features may differ from x's by "
             f"{size}, in the units of x."
         ),
-        *_wrapped(
+        *wrapped(
             f"lower and upper bound {meant}: in real arithmetic the trained model's lies between "
             f"them for every such input, whatever is rounded here. {of_sign}"
         ),
-        *_wrapped(
+        *wrapped(
             "certified: the trained model's label is this one for every such input. It is false "
             "where one of them may have another label, or the bounds cannot tell; the label is "
             "then that of x itself."
@@ -179,11 +179,12 @@ def _threshold_lines(program: Program) -> tuple[str, ...]:
     """Return lines on the effect of a threshold of the decision."""
     if not program.threshold:
         return ()
-    return _wrapped(
+    return wrapped(
         f"Decisions are compared with the threshold {program.threshold!r}, which is taken off all "
         "of them here, lower and upper included: the trained model's are that much more."
     )
 
 
-def _wrapped(text: str) -> tuple[str, ...]:
+def wrapped(text: str) -> tuple[str, ...]:
+    """Return the lines of a comment of the header."""
     return tuple(textwrap.wrap(text, COMMENT_COLUMNS, break_on_hyphens=False))

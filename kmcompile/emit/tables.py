@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kmcompile.emit.float_words import float32_literals
 from kmcompile.emit.header_text import COMMENT_COLUMNS
 from kmcompile.emit.literals import float64_literal, unsigned_literal
-from kmcompile.numeric.table import Table
+from kmcompile.numeric.table import C_TYPES, Table
 from kmcompile.program.redundancy import block_checksums
 from kmcompile.target.description import Target
 
@@ -96,15 +96,18 @@ class Reader:
 
 
 _READERS = {
-    "float32": Reader("float_at", "float", "", ""),
-    "float64": Reader("double_at", "double", "", ""),
-    "uint8": Reader("byte_at", "uint8_t", "", "A byte."),
-    "int8": Reader("signed_byte_at", "int8_t", "(uint32_t)", "A signed byte, modulo 2^32."),
-    "int16": Reader("int16_at", "int16_t", "(uint32_t)", "A signed integer, modulo 2^32."),
-    "uint16": Reader("integer_at", "uint16_t", "", "An integer."),
-    "int32": Reader("int32_at", "int32_t", "(uint32_t)", "A signed word, modulo 2^32."),
-    "uint32": Reader("word_at", "uint32_t", "", "A word."),
-    "uint64": Reader("wide_at", "uint64_t", "", ""),
+    dtype: Reader(name, C_TYPES[dtype], "(uint32_t)" if dtype.startswith("int") else "", meaning)
+    for dtype, name, meaning in (
+        ("float32", "float_at", ""),
+        ("float64", "double_at", ""),
+        ("uint8", "byte_at", "A byte."),
+        ("int8", "signed_byte_at", "A signed byte, modulo 2^32."),
+        ("int16", "int16_at", "A signed integer, modulo 2^32."),
+        ("uint16", "integer_at", "An integer."),
+        ("int32", "int32_at", "A signed word, modulo 2^32."),
+        ("uint32", "word_at", "A word."),
+        ("uint64", "wide_at", ""),
+    )
 }
 _SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
 

@@ -23,10 +23,6 @@ from kmcompile.passes.vectors_behind import vectors_behind
 from kmcompile.program.program import CodeScale
 from kmcompile.steps import Affine
 
-MARGIN = {"int8": 2.0, "int16": 4.0}
-"""Largest distance of an input from the middle, relative to the farthest vector's. Support vectors
-lie near the boundary, inputs also far behind it."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coded:
@@ -218,7 +214,7 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float | Non
         "int16" or "int8".
     margin : float, optional
         Largest distance of an input from the middle of the vectors, in half-ranges of the vectors;
-        by default that of `MARGIN`.
+        by default that of `Width`.
     """
     _check(machine)
     if not machine.kernel.is_gaussian:
@@ -230,8 +226,8 @@ def scaled_codes(machine: KernelMachine, number_format: str, margin: float | Non
     vectors = vectors_behind(machine)
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
     reach = float(np.abs(vectors - middle).max())
-    largest = WIDTHS[number_format].high
-    margin = MARGIN[number_format] if margin is None else margin
+    width = WIDTHS[number_format]
+    largest, margin = width.high, width.margin if margin is None else margin
     factor = largest / (margin * reach) if reach > 0 else 1.0
     return _coded(machine, middle, factor, (number_format, -largest, largest), False)
 

@@ -207,7 +207,8 @@ def with_model_hash(program: Program, original: KernelMachine) -> Program:
 def codes_of(machine: KernelMachine, number_format: str) -> Coded:
     """Return lossless codes if the format holds them, otherwise rounded codes."""
     lossless = lossless_codes(machine)
-    if lossless is not None and (number_format == "int16" or WIDTHS[lossless.width].is_byte):
+    most = WIDTHS[number_format].bits
+    if lossless is not None and WIDTHS[lossless.width].bits <= most:
         return lossless
     return scaled_codes(machine, number_format)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.lower.codes import MARGIN, Coded
+from kmcompile.lower.codes import Coded
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import before_steps, ordinary_inputs
@@ -47,8 +47,8 @@ def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Arr
 
     A code X of feature j stands for (X + origin) / 2^k. The machine's only step is the Affine with
     the offset origin / 2^k and the factor 2^k, both exact. The codes reach as far from the middle
-    of the samples, or of the support vectors, as `MARGIN` says. Weights tell nothing of inputs:
-    then the codes reach `REACH` units behind the scaler.
+    of the samples, or of the support vectors, as `Width.margin` says. Weights tell nothing of
+    inputs: then the codes reach `REACH` units behind the scaler.
 
     Parameters
     ----------
@@ -76,8 +76,8 @@ def linear_codes(machine: KernelMachine, number_format: str, samples: Float32Arr
         exponent, width, low, high = whole
         n = machine.n_features
         return _coded(machine, np.full(n, exponent), np.zeros(n), (width, low, high), True)
-    least, most = _range(machine, seen, MARGIN[number_format])
     largest = WIDTHS[number_format].high
+    least, most = _range(machine, seen, WIDTHS[number_format].margin)
     reach, middle = (most - least) / 2, (most + least) / 2
     far = np.maximum(np.abs(least), np.abs(most))
     with np.errstate(divide="ignore"):
@@ -118,11 +118,11 @@ def _whole(seen: Float64Array, number_format: str) -> tuple[int, str, int, int] 
     if np.abs(seen - nearest).max() > 2.0**-30 or np.ptp(seen) == 0:
         return None
     least, most = float(nearest.min()), float(nearest.max())
-    byte, largest = byte_for(least, most), WIDTHS["int16"].high
+    byte, largest = byte_for(least, most), WIDTHS[number_format].high
     if byte is not None:
         return 0, byte.name, byte.low, byte.high
-    if number_format == "int16" and 2 * max(-least, most) <= largest:
-        return 0, "int16", -largest, largest
+    if 2 * max(-least, most) <= largest:
+        return 0, number_format, -largest, largest
     return None
 
 

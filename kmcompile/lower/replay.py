@@ -77,44 +77,6 @@ def add_replay(
     return program, "there is no replay: it does not fit into the flash that is left"
 
 
-def lower_replay(
-    machine: KernelMachine,
-    target: Target,
-    program: Program,
-    ordinary: Float32Array,
-    low_parts: bool | None = None,
-    room_bytes: int | None = None,
-    coded: Coded | None = None,
-) -> Replay:
-    """Return the replay of a program.
-
-    Parameters
-    ----------
-    machine : KernelMachine
-        The machine after the passes, from which the program was lowered.
-    target : Target
-    program : Program
-    ordinary : ndarray of shape (n, n_features), float32
-        Inputs on which the bounds are compared.
-    low_parts : bool, optional
-        Whether the replay has tables of low parts. By default it has them if they fit and at least
-        halve the median bound.
-    room_bytes : int, optional
-        Largest flash of the low parts and the code for this default; None is no limit.
-    coded : Coded, optional
-        The machine with codes from which a program in an integer format was lowered.
-
-    Raises
-    ------
-    UsageError
-        If the target's C type double does not have 64 bits.
-    """
-    if low_parts is not None:
-        check_double(target)
-        return _lower(machine, target, program, ordinary, low_parts, coded)
-    return _chosen(machine, target, program, ordinary, room_bytes, coded)[0]
-
-
 def _chosen(
     machine: KernelMachine,
     target: Target,
@@ -124,8 +86,9 @@ def _chosen(
     coded: Coded | None,
 ) -> tuple[Replay, str]:
     """Return the replay, with low parts if they pay, and a note on their gain."""
-    check_double(target)
-    plain, fine = (_lower(machine, target, program, ordinary, low, coded) for low in (False, True))
+    plain, fine = (
+        lower_replay(machine, target, program, ordinary, low, coded) for low in (False, True)
+    )
     taken = fine.low_vectors.nbytes + fine.low_coefficients.nbytes
     fits = room_bytes is None or taken + _CODE_BYTES <= room_bytes
     gain = _gain(plain, fine, ordinary, program.n_decisions)
@@ -150,14 +113,35 @@ def _gain(plain: Replay, fine: Replay, ordinary: Float32Array, n_decisions: int)
     return coarse_bound / fine_bound
 
 
-def _lower(
+def lower_replay(
     machine: KernelMachine,
     target: Target,
     program: Program,
     ordinary: Float32Array,
     low_parts: bool,
-    coded: Coded | None,
+    coded: Coded | None = None,
 ) -> Replay:
+    """Return the replay of a program.
+
+    Parameters
+    ----------
+    machine : KernelMachine
+        The machine after the passes, from which the program was lowered.
+    target : Target
+    program : Program
+    ordinary : ndarray of shape (n, n_features), float32
+        Inputs on which the bounds are compared.
+    low_parts : bool
+        Whether the replay has tables of low parts.
+    coded : Coded, optional
+        The machine with codes from which a program in an integer format was lowered.
+
+    Raises
+    ------
+    UsageError
+        If the target's C type double does not have 64 bits.
+    """
+    check_double(target)
     if coded is not None:
         return lower_integer_replay(coded, target, program, low_parts)
     if target.program.replay == "integers":

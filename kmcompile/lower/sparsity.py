@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from kmcompile.model.kernel_machine import KernelMachine
+from kmcompile.program.program import Program
+from kmcompile.program.stages import ExactSum
 
 _SPARSE = 0.5
 """Share of nonzero entries below which a loop over a list of nonzeros is shorter."""
@@ -23,3 +25,9 @@ def skips_zeros(machine: KernelMachine) -> bool:
     if vectors.shape[1] < _FEWEST_FEATURES or not sparse:
         return False
     return machine.kernel.sums_nonzeros(vectors)
+
+
+def sum_skips_zeros(program: Program) -> bool:
+    """Return whether the exact sum runs over the nonzero features: early exits then do, too."""
+    exact = program.ends.exact
+    return isinstance(exact, ExactSum) and exact.skip_zeros

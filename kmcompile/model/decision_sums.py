@@ -47,13 +47,6 @@ class DecisionSums:
         """Return the sums of a machine's decisions."""
         return cls(machine.n_decisions, machine.n_support_vectors, tuple(_parts(machine)))
 
-    @classmethod
-    def of_coefficients(cls, beta: Float64Array) -> DecisionSums:
-        """Return the sums with coefficients of shape (n_decisions, n_sv)."""
-        n_decisions, n_vectors = beta.shape
-        part = Part(slice(None), beta, np.arange(n_decisions))
-        return cls(n_decisions, n_vectors, (part,))
-
     def of(self, values: Float64Array) -> Float64Array:
         """Return values @ beta.T, shape (n, n_decisions), for values of shape (n, n_sv)."""
         sums = np.zeros((len(values), self.n_decisions))

@@ -10,18 +10,11 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-C_TYPES = {
-    "float32": "float",
-    "float64": "double",
-    "int8": "int8_t",
-    "uint8": "uint8_t",
-    "int16": "int16_t",
-    "uint16": "uint16_t",
-    "int32": "int32_t",
-    "uint32": "uint32_t",
-    "uint64": "uint64_t",
-}
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "uint64")
+C_TYPES = {"float32": "float", "float64": "double", **{name: f"{name}_t" for name in _INTEGERS}}
 """The C type of each dtype a table may have."""
+BYTES = {c_type: np.dtype(name).itemsize for name, c_type in C_TYPES.items()}
+"""The bytes of a number of each of these C types."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,12 +138,6 @@ def reserve(path: Path) -> Iterator[OutputFolder]:
                 os.rmdir(parent)  # refuses where something was written
 
 
-def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
-    """Lock and write the folder: `reserve` and `OutputFolder.write` in one call."""
-    with reserve(path) as folder:
-        folder.write(files)
-
-
 def _check_file_name(name: str) -> None:
     parts = name.split("/")
     if any(part in ("", ".", "..") for part in parts) or "\\" in name or "\0" in name:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import TypeVar
 
-_BYTES: Mapping[str, int] = MappingProxyType(
-    {
-        **{"float": 4, "double": 8, "uint32_t": 4, "uint64_t": 8},
-        **{"uint8_t": 1, "int8_t": 1, "int16_t": 2, "int32_t": 4},
-    }
-)
+from kmcompile.numeric.table import BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +31,7 @@ class Member:
     @property
     def n_bytes(self) -> int:
         """The bytes of the array or number."""
-        each = self.element_bytes or _BYTES[self.c_type]
+        each = self.element_bytes or BYTES[self.c_type]
         return each * (1 if self.length is None else self.length)
 
 

@@ -67,7 +67,7 @@ def _early_members(program: Program) -> list[Member]:
     if n_projected := max((stage.n_projected for stage in program.early_exits), default=0):
         text = "inner products with the input"
         members.append(Member("float", "projected", n_projected, text))
-    proves = any(stage.exit == "certified" for stage in program.early_exits)
+    proves = any(stage.is_certified for stage in program.early_exits)
     if proves or program.box is not None:
         members += [
             Member("float", "least", program.n_decisions, "what is proved of the decisions: from"),

@@ -108,7 +108,7 @@ def cascade_of(
 
 
 def _thresholds(program: Program) -> tuple[Thresholds | None, str]:
-    if all(stage.exit == "certified" for stage in program.early_exits):
+    if all(stage.is_certified for stage in program.early_exits):
         return None, "What decides are proved bounds of each query, not thresholds."
     if program.n_decisions > 1:
         return None, "The thresholds are those of pairs of classes and are not drawn."

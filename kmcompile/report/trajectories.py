@@ -151,7 +151,7 @@ def _test(stage: EarlyExit, asked: Batch, row: int, number: int) -> tuple[float,
     """Return (kernels, estimate, lower, upper, low, high) of a test of one query."""
     kernels, lower, upper = asked.kernel_evals[row], asked.lower[row], asked.upper[row]
     decision, bound = float(asked.decision[row, 0]), float(asked.bound[row, 0])
-    if stage.exit == "certified" or asked.decision.shape[1] > 1:
+    if stage.is_certified or asked.decision.shape[1] > 1:
         return float(kernels), decision, float(lower), float(upper), np.nan, np.nan
     spread = float(asked.spread[row]) if stage.uses_spread else 1.0
     offset = stage.test_offset(number)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.errors import InputError, UsageError
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.width import IN_BYTES
 from kmcompile.readers.reading import Reading
 from kmcompile.readers.samples.file import Part, read_samples
 from kmcompile.request.asked_mode import settling, with_settled_mode
@@ -138,7 +139,7 @@ class Plan:
         would weaken a promise that is calibrated on them. In mode statistical, `--format auto`
         therefore uses those only on which no promise rests.
         """
-        if self.number_format not in ("int8", "auto"):
+        if self.number_format not in (*IN_BYTES, "auto"):
             return None
         usual = self.samples
         if self.number_format == "auto" and self.mode == "statistical":

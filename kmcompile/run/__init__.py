@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from kmcompile.run.cores import CORES
 from kmcompile.run.host import HostRunner
 from kmcompile.run.qemu import QemuRunner
 from kmcompile.run.rtl import RtlRunner
 from kmcompile.run.runner import Asked, Runner, RunResult
 from kmcompile.run.simavr import SimavrRunner
 from kmcompile.target import Target
-
-SIMAVR = "simavr"
+from kmcompile.target.cores import CORES, SIMAVR
 
 __all__ = [
-    "CORES",
-    "SIMAVR",
     "Asked",
     "HostRunner",
     "QemuRunner",
@@ -32,7 +28,7 @@ def runner_for(toolchain_target: Target, on: str = "") -> Runner:
     Parameters
     ----------
     on : str
-        "simavr", a core of `CORES`, or "" for the target's own emulator or the host.
+        One of `MACHINES`, or "" for the target's own emulator or the host.
     """
     if on == SIMAVR:
         return SimavrRunner()

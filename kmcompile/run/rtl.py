@@ -24,8 +24,8 @@ from kmcompile.run.answers import (
     results_of,
     written,
 )
-from kmcompile.run.cores import CORES
 from kmcompile.run.runner import Asked, Runner, RunResult, checked
+from kmcompile.target.cores import CORES
 from kmcompile.tools import toolchain
 
 PACKAGES = ("verilator", "g++", "make")

@@ -155,7 +155,8 @@ class Cost:
 
     def of_width(self, width: str) -> OperationCost:
         """Return the costs of sums of codes of a width: "int16", "int8" or "uint8"."""
-        return self.int8 if WIDTHS[width].is_byte else self.int16
+        own: OperationCost = getattr(self, WIDTHS[width].number_format)
+        return own
 
     def replay_weight(self, number_format: str, in_integers: bool = False) -> int:
         """Return the cost of a replay's operation in products of a number format, at least 1.
@@ -168,8 +169,7 @@ class Cost:
         in_integers : bool
             Whether it is an operation of sums in integers, not in float64.
         """
-        costs = {"int16": self.int16, "int8": self.int8}
-        own = costs.get(number_format, self.float32)
+        own = self.of_width(number_format) if number_format in WIDTHS else self.float32
         replayed = self.integers if in_integers else self.float64
         return max(1, round(replayed / own.product))
 

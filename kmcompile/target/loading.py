@@ -15,6 +15,7 @@ from typing import Any
 
 from kmcompile import json_schema, resources
 from kmcompile.errors import UsageError
+from kmcompile.numeric.width import FORMATS
 from kmcompile.target.description import (
     Boot,
     Compiler,
@@ -81,7 +82,7 @@ def _cost(table: dict[str, Any]) -> Cost:
 
     Nor does one of a replay in integers cost less than one in float64 unless it is given.
     """
-    own = {key: OperationCost(**table[key]) for key in ("float32", "int16", "int8")}
+    own = {key: OperationCost(**table[key]) for key in FORMATS}
     float64 = table.get("float64", 2 * own["float32"].product)
     pair_sum = OperationCost(**table["pair_sum"]) if "pair_sum" in table else None
     return Cost(

@@ -52,7 +52,7 @@ def _instead_of_the_sum(program: Program) -> set[str]:
 def _instead_of_stages(program: Program, deciding: set[str], sum_differs: bool) -> set[str]:
     """Return the options that leave out the deciding stages, but for the sum."""
     replay = set() if program.replay is None else {program.replay.name}
-    statistical = {s.name for s in program.early_exits if s.exit == "statistical"}
+    statistical = {s.name for s in program.early_exits if s.is_calibrated}
     certified = {s.name for s in program.early_exits} - statistical
     at_the_sum = deciding - replay - statistical - certified
     if deciding and deciding <= replay:

@@ -76,7 +76,7 @@ def check_intervals(
         If an interval misses the model's decision by more than the float64 error.
     """
     f, error = decision_meant(machine, results, reference)
-    certified = [number for number, stage in enumerate(early_exits) if stage.exit == "certified"]
+    certified = [number for number, stage in enumerate(early_exits) if stage.is_certified]
     lower, upper = (results[name].astype(np.float64) for name in ("lower", "upper"))
     holds = (lower - error <= f) & (f <= upper + error)  # a bound that is NaN fails
     claimed = np.isin(results["stage"], certified) | (machine.task is Task.REGRESSION)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from kmcompile.errors import UsageError
-from kmcompile.run import CORES
 from kmcompile.target import Target, list_targets
+from kmcompile.target.cores import CORES
 from kmcompile.text.figures import count_text, small_text
 from kmcompile.verify.findings import Findings
 

@@ -108,7 +108,7 @@ def count_labels(
         counted.append(
             StageLabels(
                 name=stage.name,
-                proved=stage.exit == "certified",
+                proved=stage.is_certified,
                 decided=int((here & given).sum()),
                 disagreements=int((here & given & differs).sum()),
                 generated=int((here & ~given).sum()),

@@ -28,7 +28,7 @@ from kmcompile.kernels import Linear
 from kmcompile.lower import lower
 from kmcompile.lower.formats import lower_in_format
 from kmcompile.lower.pair_choice import with_pair_sum
-from kmcompile.lower.replay import lower_replay
+from kmcompile.lower.replay import add_replay, lower_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.passes import run_passes
@@ -199,7 +199,7 @@ def programs_of(
         with suppress(InputError):
             made = lower(machine, target, "iris", ordinary, vectorless=PolynomialSum)
             if target.double_bits == 64:
-                made = replace(made, replay=lower_replay(machine, target, made, ordinary))
+                made, _ = add_replay(machine, target, made, ordinary, None, required=True)
             programs["polynomial_sum"] = made
     pairs = with_pair_sum(machine, program, ordinary, samples)
     if pairs is not None:

@@ -21,7 +21,7 @@ from kit.emitted import Emitted, emit_model
 from kit.function_kernels import kernel_function
 from kit.tools import FAST, need
 from kmcompile.build import build
-from kmcompile.lower.replay import lower_replay
+from kmcompile.lower.replay import add_replay
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.model.reference import evaluate
 from kmcompile.passes import run_passes
@@ -63,8 +63,7 @@ class Tiny:
         if self.replays:
             machine = run_passes(emitted.machine, centers=False)
             ordinary = ordinary_inputs(machine, 16)
-            replay = lower_replay(machine, emitted.target, program, ordinary)
-            program = replace(program, replay=replay)
+            program, _ = add_replay(machine, emitted.target, program, ordinary, None, required=True)
         return replace(emitted, program=program, own_queries=queries())
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kit.output_folders import write_folder
 from kmcompile.errors import OutputError
 from kmcompile.output import folder as output_folder
 
@@ -86,7 +87,7 @@ def run_child(folder: Path, fault: Callable[..., None], at: int) -> str:
         count = inject(fault, at)
         code = 0
         try:
-            output_folder.write_folder(folder, files("new"))
+            write_folder(folder, files("new"))
         except OutputError:
             code = 6
         except KeyboardInterrupt:
@@ -104,13 +105,13 @@ def main() -> None:
         output_folder._exchange = refuse_exchange
     for at in range(1, 500):
         if start == "old":
-            output_folder.write_folder(folder, files("old"))
+            write_folder(folder, files("old"))
         end = run_child(folder, fault, at)
         left = state(folder)
         # The next run gets over whatever was left.
         with output_folder.reserve(folder):
             recovered = state(folder)
-        output_folder.write_folder(folder, files("new"))
+        write_folder(folder, files("new"))
         beside = sorted(os.listdir(folder.parent))
         print(at, end, left, recovered, state(folder), ",".join(beside))
         if end == "finished":

@@ -13,15 +13,16 @@ from pathlib import Path
 import output_writer
 import pytest
 
+from kit.output_folders import write_folder
 from kit.tools import HANGS_S
 from kmcompile.errors import OutputError
-from kmcompile.output.folder import reserve, write_folder
+from kmcompile.output.folder import reserve
 
 WRITER = Path(output_writer.__file__)
 
 
 def _run(*arguments: str) -> subprocess.Popen[str]:
-    environment = {**os.environ, "PYTHONPATH": str(WRITER.parents[2])}
+    environment = {**os.environ, "PYTHONPATH": f"{WRITER.parents[2]}:{WRITER.parents[1]}"}
     return subprocess.Popen(
         [sys.executable, *arguments], stdout=subprocess.PIPE, text=True, env=environment
     )
@@ -111,7 +112,7 @@ def test_a_parent_that_cannot_be_written_is_refused():
     """reliability 22: exit 6; root may write anywhere, so the child becomes somebody else."""
     script = (
         "import os, sys; from pathlib import Path\n"
-        "from kmcompile.output.folder import write_folder\n"
+        "from kit.output_folders import write_folder\n"
         "from kmcompile.errors import OutputError\n"
         "if os.geteuid() == 0: os.setuid(65534)\n"
         "try: write_folder(Path(sys.argv[1]), {'recipe.json': b''})\n"
@@ -129,7 +130,7 @@ def test_of_two_runs_at_once_the_second_is_refused(tmp_path):
     """reliability 23: the first has the folder from before its work until it is written."""
     script = (
         "import sys; from pathlib import Path; import output_writer\n"
-        "from kmcompile.output.folder import write_folder\n"
+        "from kit.output_folders import write_folder\n"
         "from kmcompile.errors import KmcompileError\n"
         "try: write_folder(Path(sys.argv[1]), output_writer.files('old'))\n"
         "except KmcompileError as error: print(error); sys.exit(error.exit_code)\n"

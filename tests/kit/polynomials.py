@@ -20,7 +20,7 @@ from kit.sharing import shared
 from kmcompile import readers
 from kmcompile.lower import lower
 from kmcompile.lower.program import with_tolerance
-from kmcompile.lower.replay import lower_replay
+from kmcompile.lower.replay import add_replay
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.passes import run_passes
@@ -82,7 +82,7 @@ class Polynomial:
         program = lower(machine, target, name, ordinary, vectorless=PolynomialSum)
         program = with_tolerance(program, self.tolerance)
         if self.replays:
-            program = replace(program, replay=lower_replay(machine, target, program, ordinary))
+            program, _ = add_replay(machine, target, program, ordinary, None, required=True)
         return program
 
     @shared

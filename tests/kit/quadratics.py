@@ -18,7 +18,7 @@ from kit.subspaces import PREPROCESSING, SubspaceCase
 from kmcompile import readers
 from kmcompile.exits.certified.lower_quadratic import Parts, lower_quadratic
 from kmcompile.lower import lower
-from kmcompile.lower.replay import lower_replay
+from kmcompile.lower.replay import add_replay
 from kmcompile.model.likely_inputs import edge_inputs, generate, ordinary_inputs
 from kmcompile.passes import run_passes
 from kmcompile.program.program import Program
@@ -88,7 +88,7 @@ class QuadraticCase:
         stage = lower_quadratic(Parts.of(machine), self.n_squares)
         program = replace(program, mode="certified", exits=(*program.exits, stage))
         if self.replays and board.double_bits == 64:
-            program = replace(program, replay=lower_replay(machine, board, program, ordinary))
+            program, _ = add_replay(machine, board, program, ordinary, None, required=True)
         edges = edge_inputs(trained, program.prepare.limit)
         X = np.concatenate([self.fresh[:300], generate(trained, 150), edges])
         return Emitted(trained, program, board, X)

@@ -22,7 +22,7 @@ from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.lower.formats import Lowered, lower_in_format
 from kmcompile.lower.program import with_tolerance
-from kmcompile.lower.replay import lower_replay
+from kmcompile.lower.replay import add_replay
 from kmcompile.model.likely_inputs import edge_inputs, generate
 from kmcompile.program.program import Program
 from kmcompile.target import Target
@@ -70,10 +70,11 @@ class Regression:
             exits = (*program.exits, *exits)
             program = replace(program, mode="certified", exits=exits)
         if self.replays:
-            replay = lower_replay(
-                lowered.machine, board, program, lowered.ordinary, coded=lowered.coded
-            )
-            program = replace(program, replay=replace(replay, at_once=self.at_once))
+            made = (lowered.machine, board, program, lowered.ordinary)
+            program, _ = add_replay(*made, None, required=True, coded=lowered.coded)
+            assert program.replay is not None
+            replay = replace(program.replay, at_once=self.at_once)
+            program = replace(program, replay=replay)
         return lowered, program
 
     @shared

@@ -18,8 +18,8 @@ from kit.tools import need_tools
 from kmcompile import cli, run
 from kmcompile.errors import ToolError, UsageError
 from kmcompile.run import QemuRunner, RtlRunner, rtl
-from kmcompile.run.cores import Core
 from kmcompile.target import load_target
+from kmcompile.target.cores import Core
 
 IBEX, CV32E40P = load_target("rv32imac"), load_target("rv32imafc")
 FOLDER = Path(__file__).parents[2] / "build" / "rtl"

@@ -15,7 +15,7 @@ from kmcompile.exits.certified.vectors.free import box, free_vectors, next_vecto
 from kmcompile.exits.certified.vectors.greedy import Pursuit, greedy_vectors
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT
 from kmcompile.kernels import Kernel
-from kmcompile.model.decision_sums import DecisionSums
+from kmcompile.model.decision_sums import DecisionSums, Part
 from kmcompile.model.normals import Normals
 from kmcompile.numeric.arrays import Float64Array
 
@@ -33,7 +33,8 @@ def toward(kernel: Kernel, point: Point) -> Normals:
     coefficients = point.weights[None]
     products = point.with_query(kernel, point.vectors)[:, None]
     squares = np.maximum(coefficients @ products, 0.0)[0]
-    sums = DecisionSums.of_coefficients(coefficients)
+    part = Part(slice(None), coefficients, np.arange(1))
+    sums = DecisionSums(1, len(point.vectors), (part,))
     return Normals(kernel, point.vectors, coefficients, products, squares, sums)
 
 

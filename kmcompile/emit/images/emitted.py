@@ -8,14 +8,13 @@ one of them can fly on the code of the other.
 from __future__ import annotations
 
 import hashlib
-import textwrap
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 from kmcompile.emit.constants import private_constants, self_test_constants
 from kmcompile.emit.environment import render
-from kmcompile.emit.header_text import COMMENT_COLUMNS
+from kmcompile.emit.header_text import wrapped
 from kmcompile.emit.images.codes import codes_part
 from kmcompile.emit.images.content import CHECKSUM_WORD, image_bytes
 from kmcompile.emit.images.functions import fitted
@@ -91,17 +90,17 @@ def without_numbers(view: ModelView, program: Program) -> ModelView:
         coded = replace(coded, scale_lines=_SCALE_LINES)
     return view.changed(
         coded=coded,
-        model_lines=_wrapped("The model is not here: it lies in an image, which is opened first."),
-        figure_lines=_wrapped(
+        model_lines=wrapped("The model is not here: it lies in an image, which is opened first."),
+        figure_lines=wrapped(
             "Sizes, operations and stack depend on the model and on the compiler: report.json and "
             "report.html, which are written beside this file, have those of the first model and of "
             "the capacity."
         ),
-        table_lines=_wrapped(
+        table_lines=wrapped(
             f"Of this file, {name}.c is compiled once. `kmcompile image MODEL --for DIR` makes the "
             "image of another model for it."
         ),
-        bound_lines=_wrapped(
+        bound_lines=wrapped(
             "The last sum bounds the error of its decisions against the model of the image in real "
             "arithmetic: the constants of the bound are in the image."
         ),
@@ -110,10 +109,6 @@ def without_numbers(view: ModelView, program: Program) -> ModelView:
         # How many kernels an answer takes; "" where the code says it. The members of the model.
         image=SimpleNamespace(evals_text=evals, member_lines=()),
     )
-
-
-def _wrapped(text: str) -> tuple[str, ...]:
-    return tuple(textwrap.wrap(text, COMMENT_COLUMNS, break_on_hyphens=False))
 
 
 def read_from_image(text: str, layout: Layout, view: ModelView, capacity: Capacity) -> InImage:

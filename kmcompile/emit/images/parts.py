@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-
-import numpy as np
 
 from kmcompile.emit.code_table_view import TABLE as VECTORS
 from kmcompile.emit.images.codes import CodesPart
@@ -15,8 +12,7 @@ from kmcompile.emit.literals import bits_literal, unsigned_literal
 from kmcompile.emit.marks import C_TYPES
 from kmcompile.errors import InputError
 from kmcompile.numeric.scalar import exp2_fixed
-from kmcompile.numeric.table import C_TYPES as C_TYPES_OF_TABLES
-from kmcompile.numeric.table import Below, Table
+from kmcompile.numeric.table import BYTES, Below, Table
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodedSum, ExactSum, FixedSum, LinearSum, LocalExpansion
@@ -161,21 +157,15 @@ class Parts:
     def most_bytes(self) -> int:
         """Bytes of the largest image."""
         sizes = [4 * len(self.counts)]
-        sizes += [_SIZES[kind] * len(self.of_kind(kind)) for kind in _SIZES]
-        sizes += [_ELEMENTS[table.c_type] * table.most for table in self.tables]
+        sizes += [BYTES[c_type] * len(self.of_kind(kind)) for kind, c_type in C_TYPES.items()]
+        sizes += [BYTES[table.c_type] * table.most for table in self.tables]
         return HEAD_BYTES + sum(-(-size // UNIT) * UNIT for size in sizes)
 
     @property
     def most_elements(self) -> int:
         """Elements of the largest part."""
-        lengths = [len(self.counts), *(len(self.of_kind(kind)) for kind in _SIZES)]
+        lengths = [len(self.counts), *(len(self.of_kind(kind)) for kind in C_TYPES)]
         return max([*lengths, *(table.most for table in self.tables)])
-
-
-_SIZES: Final = {"u": 4, "f": 4, "d": 8}
-_ELEMENTS: Final[Mapping[str, int]] = {
-    c_type: np.dtype(name).itemsize for name, c_type in C_TYPES_OF_TABLES.items()
-}
 
 
 def counts_of(program: Program, capacity: Capacity) -> tuple[Count, ...]:

@@ -17,8 +17,10 @@ from kmcompile.evidence.vectors.inner import (
     units,
 )
 from kmcompile.evidence.vectors.scalars import scalars
+from kmcompile.program.pieces import parts_replay, parts_sum
 from kmcompile.program.program import Program
-from kmcompile.program.stages import LeafExpansion, NearestVectors
+from kmcompile.program.stages import LeafExpansion, NearestVectors, Nonzeros, RangeGate
+from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.text.c_functions import Function
 
 _TABLE = re.compile(
@@ -56,6 +58,7 @@ def driver(
     functions = static_functions(source, name)
     inner = inner_calls(functions, name)
     verb = "predict" if program.is_regression else "classify"
+    in_steps = program.step is not None
     return render(
         "evidence/vectors.c.j2",
         name=name,
@@ -71,17 +74,17 @@ def driver(
         within=_named(declared, ("predict_within", "classify_within"), coded),
         audits=_named(declared, ("audit",), coded),
         begins=_named(declared, ("begin",), coded),
-        has_progress=f"{name}_progress_t" in header,
-        keeps_pairs=f"{name}_pairs_t pairs;" in header,
-        keeps_list="uint32_t n_nonzeros;  /*" in header,
+        has_progress=in_steps and (parts_sum(program) or parts_replay(program)),
+        keeps_pairs=in_steps and program.sum.sums_pairs,
+        keeps_list=in_steps and any(isinstance(one, Nonzeros) for one in program.exits),
         telemetry="telemetry_count" in declared,
         differences="telemetry_differences" in declared,
         copies="tables_state" in declared,
-        unlike="unlike_period" in header,
+        unlike=any(isinstance(one, RangeGate) and len(one.usual) for one in program.exits),
         has_image=program.capacity is not None,
         image_tables=list(image_tables(header, name)),
         answer_tables=_answer_tables(header, name),
-        has_groups="n_groups;" in header,
+        has_groups=isinstance(program.ends.exact, GroupedSum),
         image_counts=len(_COUNT.findall(source)),
         coded=coded,
         null_calls=[call for own, one in declared.items() for call in _null_calls(one, own)],

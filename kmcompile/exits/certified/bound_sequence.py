@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kmcompile import kernels
 from kmcompile.exits.certified.sequence_normals import Gram, Normals, Squares, gram_of
 from kmcompile.kernels.float32 import KernelContext
+from kmcompile.lower.sparsity import sum_skips_zeros
 from kmcompile.lower.sum_constants import squares
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine
@@ -25,7 +26,7 @@ from kmcompile.numeric.rounding import (
     gamma_factor,
 )
 from kmcompile.program.program import Program
-from kmcompile.program.stages import BoundSequence, ExactSum, FixedSum
+from kmcompile.program.stages import BoundSequence, FixedSum
 from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 
 _LARGEST_CONDITION = 1e8
@@ -140,14 +141,8 @@ def _context(machine: KernelMachine, program: Program, z: Float32Array) -> Kerne
         vector_length=longest,
         typical_deviation=_typical_deviation(program),
         sum_error=0.0,
-        skip_zeros=_skips_zeros(program),
+        skip_zeros=sum_skips_zeros(program),
     )
-
-
-def _skips_zeros(program: Program) -> bool:
-    """Return whether the exact sum runs over the nonzero features: the sequence then does, too."""
-    exact = program.ends.exact
-    return isinstance(exact, ExactSum) and exact.skip_zeros
 
 
 def _typical_deviation(program: Program) -> float:

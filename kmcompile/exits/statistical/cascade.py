@@ -15,7 +15,7 @@ from kmcompile.exits.certified.certify import fit, left_out, tried
 from kmcompile.exits.certified.choice import TriedExit, promising
 from kmcompile.exits.certified.choice_samples import MOST_SAMPLES, with_generated
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.case import Case, skips_zeros
+from kmcompile.exits.statistical.case import Case
 from kmcompile.exits.statistical.chooser import Offered, allowed_disagreements, choose
 from kmcompile.exits.statistical.control import controlled, promise_of_exact, with_exits
 from kmcompile.exits.statistical.exits import estimates_of
@@ -26,6 +26,7 @@ from kmcompile.exits.statistical.links import FittedExit
 from kmcompile.exits.statistical.other_risks import other_risks
 from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.exits.statistical.widening import widening_notes
+from kmcompile.lower.sparsity import sum_skips_zeros
 from kmcompile.program.program import Program
 
 
@@ -113,7 +114,7 @@ def _fitted(
         case.x[shape],
         case.samples.decisions[shape],
         case.relevant[shape],
-        skips_zeros(case.program),
+        sum_skips_zeros(case.program),
         n_jobs,
     )
     stages = fit_stages(

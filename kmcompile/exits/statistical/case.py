@@ -14,6 +14,7 @@ from kmcompile.exits.statistical.judge import ChoiceSamples
 from kmcompile.exits.statistical.loss import losses_of
 from kmcompile.exits.statistical.risk import Control
 from kmcompile.exits.statistical.samples import CalibrationSamples, Parts
+from kmcompile.lower.sparsity import sum_skips_zeros
 from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -175,12 +176,6 @@ def prepared(program: Program, X: Float32Array) -> Float32Array:
     return prepared_batch(program, X).x
 
 
-def skips_zeros(program: Program) -> bool:
-    """Return whether the program lists nonzero features, as lowering decided."""
-    exact = program.ends.exact
-    return isinstance(exact, ExactSum) and exact.skip_zeros
-
-
 def gate_of(program: Program, x: Float32Array) -> RangeGate:
     """Return the range gate of a program whose early exits are calibrated on prepared samples.
 
@@ -190,7 +185,7 @@ def gate_of(program: Program, x: Float32Array) -> RangeGate:
     x : ndarray of shape (n_samples, n_features), float32
     """
     last = program.prepare.steps[-1] if program.prepare.steps else None
-    skips = skips_zeros(program)
+    skips = sum_skips_zeros(program)
     if isinstance(last, Normalize) and last.is_l2 and last.is_whole and not skips:
         largest = np.nextafter(np.float32(last.unknown), np.float32(0.0))
         return RangeGate(x.shape[1], np.float32(last.relative), largest, skips, divided=True)

@@ -75,13 +75,6 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
         """Return the scores with their half-width and number."""
         return replace(stage, number=calibrated.number, half_width=calibrated.half_width[0])
 
-    def with_limits(self, stage: ClassScores, x: Float32Array, square: Float32Array) -> ClassScores:
-        """Return the scores with limits: the range of samples' components outside their span."""
-        if not stage.watches_range:
-            return stage
-        rest = stage.residual(stage.products.of(x), square)
-        return replace(stage, least=rest.min(), largest=rest.max())
-
 
 def _lessons(samples: FitSamples) -> Lessons:
     """Return samples, vectors and mixtures of both with the decisions of their classes' pairs."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.case import prepared, skips_zeros
+from kmcompile.exits.statistical.case import prepared
 from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.nearest import nearest_vectors
@@ -24,6 +24,7 @@ from kmcompile.exits.statistical.paper import (
 from kmcompile.exits.statistical.readings import Evidence
 from kmcompile.exits.statistical.risk import promise_nothing
 from kmcompile.exits.statistical.samples import CalibrationSamples
+from kmcompile.lower.sparsity import sum_skips_zeros
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.cost import exact_operations, worst_operations
 from kmcompile.program.interpreter import classify
@@ -82,7 +83,7 @@ def add_paper_cascade(
     group = each if group is None else group
     x = prepared(program, samples.X)
     f = np.where(relevant, samples.decisions, np.nan)
-    skip_zeros = skips_zeros(program)
+    skip_zeros = sum_skips_zeros(program)
     tell("training the linear filter")
     first = _filter(x, f, skip_zeros)
     folds = (np.random.default_rng(_SEED).permutation(len(x)) % _FOLDS)[group]

@@ -94,13 +94,6 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
             half_width=calibrated.half_width[0],
         )
 
-    def with_limits(self, stage: ReducedSet, x: Float32Array, square: Float32Array) -> ReducedSet:
-        """Return the set with limits: the range of the samples' components outside its span."""
-        if not stage.watches_range:
-            return stage
-        rest = stage.residual(stage.products.of(x), square)
-        return replace(stage, least=rest.min(), largest=rest.max())
-
 
 def _points(exact: GroupedSum, samples: FitSamples, largest: Size) -> tuple[FitPoints, float]:
     """Return the points and the margin that give a small fit, no larger than any, the least error.

@@ -56,6 +56,11 @@ class Stage(Laid, ABC):
         """Whether the stage's decisions depend on calibration samples."""
         return self.exit == "statistical"
 
+    @property
+    def is_certified(self) -> bool:
+        """Whether the stage's decisions are proved."""
+        return self.exit == "certified"
+
     @abstractmethod
     def operations(self) -> int:
         """Return the multiply-adds of one query in the worst case, all overhead included."""

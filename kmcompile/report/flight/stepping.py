@@ -60,7 +60,7 @@ def _text_of(part: Part) -> str:
 def _at_once(program: Program) -> list[str]:
     """Return the functions of the header that have no form in steps."""
     others = ["decision"]
-    if any(stage.exit == "certified" for stage in program.early_exits):
+    if any(stage.is_certified for stage in program.early_exits):
         others.append("predict_within" if program.is_regression else "classify_within")
     if program.probability is not None:
         others.append("probability")

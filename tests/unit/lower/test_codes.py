@@ -11,9 +11,10 @@ from kit.fixed_sums import GRIDS, random_machine
 from kmcompile.errors import InputError
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.lower.code_table import code_table
-from kmcompile.lower.codes import MARGIN, Coded, check_gamma, lossless_codes, scaled_codes
+from kmcompile.lower.codes import Coded, check_gamma, lossless_codes, scaled_codes
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.rounding import stored_error
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.passes.fold_scalers import fold_scalers
 from kmcompile.steps import Affine, Clip, Step
 
@@ -80,9 +81,9 @@ def test_scaled_codes_leave_room_for_inputs_farther_out(number_format):
     largest = LARGEST[number_format]
     assert not coded.lossless
     assert (coded.width, coded.low, coded.high) == (number_format, -largest, largest)
-    assert np.abs(coded.codes).max() == round(largest / MARGIN[number_format])
+    assert np.abs(coded.codes).max() == round(largest / WIDTHS[number_format].margin)
     middle = (vectors.max(axis=0) + vectors.min(axis=0)) / 2
-    far = middle + MARGIN[number_format] * np.abs(vectors - middle).max()
+    far = middle + WIDTHS[number_format].margin * np.abs(vectors - middle).max()
     prepared = coded.machine.prepare(far[None]) / coded.unit
     # Of `far`, the offset and their difference: a few units of float64 in steps of the codes.
     rounding = 8 * 2.0**-53 * (np.abs(far) + np.abs(middle)) * largest / (far - middle)

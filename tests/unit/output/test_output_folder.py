@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from kit.output_folders import write_folder
 from kmcompile.errors import OutputError, UsageError
 from kmcompile.output import folder as output_folder
-from kmcompile.output.folder import reserve, write_folder
+from kmcompile.output.folder import reserve
 
 
 def _files(text: str) -> dict[str, bytes]:

@@ -73,7 +73,7 @@ def test_the_replay_has_the_same_step_and_refuses_nothing():
     low = lowered(RAW.fitted())
     machine = refuse_negatives(low.machine)
     ordinary = np.ones((2, 6), dtype=np.float32)
-    prepare = lower_replay(machine, load_target("host"), low.program, ordinary).prepare
+    prepare = lower_replay(machine, load_target("host"), low.program, ordinary, False).prepare
     assert isinstance(prepare, Prepare)
     step = prepare.steps[-1]
     assert isinstance(step, Nonnegative)

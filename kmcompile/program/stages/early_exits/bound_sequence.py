@@ -73,16 +73,10 @@ class BoundSequence(VectorBlocks, EarlyExit):
 
     Parameters
     ----------
-    reach : Reach
     triangle : ndarray of shape (lanes^2 n_blocks (n_blocks + 1) / 2,), float32
         A: [block][l][lane], l up to the block's last vector.
     row_error : ndarray of shape (n_blocks, 2, lanes), float32
         The factors of E and of R in d_j.
-    residual, per_error, per_reach : ndarray of shape (n_blocks, n_decisions), float32
-    shrink, slack, result_error : float32
-    skip_zeros : bool
-    squares : ndarray of shape (n_blocks, lanes), float32
-        |z|^2; of shape (0, 0) where no distance is expanded.
     """
 
     reach: Reach

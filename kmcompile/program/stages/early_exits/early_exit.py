@@ -97,7 +97,7 @@ class EarlyExit(Stage):
 
     def makes(self) -> frozenset[str]:
         """Return the results that later stages may read: a certified exit narrows the intervals."""
-        return frozenset({"intervals"} if self.exit == "certified" else ())
+        return frozenset({"intervals"} if self.is_certified else ())
 
     def defines(self) -> tuple[Constant, ...]:
         """Return the exit's private #defines; one that several exits have is emitted once."""

@@ -41,14 +41,11 @@ class FreeVectors(VectorBlocks, EarlyExit):
     ----------
     number : int
         Position among the stages of its kind in the program, from 1.
-    products : InnerProducts
-        The projection M, shape (n_out, n_features).
     vectors : ndarray of shape (n_blocks, n_out + 2, lanes), float32
         Each vector is z_c, 1, t_c; the last block is padded with copies of the last vector, of
         weight 0.
     triangle : ndarray of shape (n_out, n_out), float32
         T; of shape (0, 0) if M reads some columns only, and the range is not checked.
-    least, largest : float32
     """
 
     number: int

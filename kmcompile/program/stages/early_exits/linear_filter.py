@@ -26,8 +26,6 @@ class LinearFilter(EarlyExit):
 
     Parameters
     ----------
-    products : InnerProducts
-        The weights w, one row for each decision.
     intercept, half_width : ndarray of shape (n_decisions,), float32
         With an infinite half-width no query is decided.
     """

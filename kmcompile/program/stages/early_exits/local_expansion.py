@@ -85,13 +85,9 @@ class LocalExpansion(LocalSizes):
         Number of children of a centre, for each level; the first number is the root's.
     centres : ndarray of shape (n_centres, n_features), float32
         Level after level, the children of one centre side by side.
-    constants : ndarray of shape (n_centres, n_rows, N_CONSTANTS), float32
-    basis : ndarray of shape (n_basis, n_features), float32
-        The basis B; with n_basis = 0 there is no curved test.
     forms : ndarray of shape (n_leaves, n_rows, 3, n_basis (n_basis + 1) / 2), float32
         Q, P and T of the last level's centres: upper triangles, row by row, the elements beside the
         diagonal doubled.
-    curved : ndarray of shape (n_leaves, n_rows, N_CURVED), float32
     up, relative, relative_per_square, relative_per_reach, result_error : float32
         up; q = relative + relative_per_square s + relative_per_reach p delta.
     intercept : ndarray of shape (n_decisions,), float32

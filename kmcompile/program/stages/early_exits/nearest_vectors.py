@@ -68,7 +68,6 @@ class NearestVectors(NearestSizes):
         projection.
     far : float32
         An approximate kernel value counts as 0 if its accumulated total is at least `far`.
-    from_estimate, tug_of_war : bool
     steps : ndarray of shape (n_tests,), uint16
         Number of touched vectors at each test. With `from_estimate` the first n_levels are 0, the
         others increase.

@@ -29,8 +29,6 @@ class ReducedSet(FreeVectors):
     ----------
     number, products, vectors, weights, slopes, intercept, triangle, least, largest
         As in `FreeVectors`: a row for each decision, and the last one for the spread.
-    earlier, half_width : ndarray of shape (n_decisions,), float32
-    least_spread, largest_spread : float32
     """
 
     weights: Annotated[

@@ -57,8 +57,6 @@ class SignMap(EarlyExit):
         Largest number of times that a box is halved.
     outer, inner : ndarray of shape (n_words,), uint32
         Two bits for each box, 32 boxes in a word: kind = 2 outer + inner.
-    ranks : ndarray of shape (ceil(n_words / 2),), uint16
-        Number of halved boxes before each pair of words.
     n_nodes : int
         Boxes in the map.
     least, largest : float32

@@ -74,13 +74,8 @@ class SubspaceCertificate(SubspaceSizes):
 
     Parameters
     ----------
-    remainder : PolyRemainder
-    products : InnerProducts
-        The rows V^, shape (p, n_features).
     weights : ndarray of shape (n_slots,), float32
         The factors g, at most 1; 0 for a padding slot.
-    max_touched : int
-    slack, remainder_factor, lost, share_minimum, rounding, error_factor : float32
     moved_factor, result_error, minimum : float32
         Constants of the radius above; `error_factor` is 1 plus the rounding of the sum it
         multiplies.

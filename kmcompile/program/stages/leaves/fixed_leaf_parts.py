@@ -28,7 +28,6 @@ class FixedLinear(Laid):
 
     Parameters
     ----------
-    shift : int
     weight : int
         Multiply-adds of codes that take as many instructions as one of this sum.
     """

@@ -32,9 +32,6 @@ class GammaScales(Laid):
 
     Parameters
     ----------
-    distance_shifts, product_shifts : ndarray of shape (n_gammas,), uint8
-    multipliers : ndarray of shape (n_gammas,), uint32
-    cutoffs : ndarray of shape (n_gammas,), uint64
     of_slots : ndarray of shape (n_slots,), uint8 or uint16
         The number of the gamma of each slot; empty if there is only one.
     """

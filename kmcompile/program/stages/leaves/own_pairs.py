@@ -30,9 +30,6 @@ class OwnPairs(Laid):
     ----------
     classes : ndarray of shape (n_leaves, n_words), uint32
         Bit c % 32 of word c / 32 tells whether a leaf has class c.
-    terms : ndarray of shape (n_terms,), uint8 or uint16
-        The own pair of a term, counted from the first one of its leaf.
-    n_classes : int
     """
 
     classes: Annotated[

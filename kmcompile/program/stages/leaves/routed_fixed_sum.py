@@ -46,27 +46,19 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
 
     Parameters
     ----------
-    route : FixedRoute
-    codes : CodeRange
     per_unit : float32
         1 / unit, a power of two.
     vectors : ndarray of shape (n_vectors, n_features), of the type of a code
         Support vectors, all different.
     wide : bool
         Whether |s - x|^2 needs 64 bits; otherwise it fits a uint32.
-    scales : GammaScales
     coefficients : ndarray of shape (n_slots, n_decisions), int16 or int32
         With own pairs: of shape (n_terms,).
     start : ndarray of shape (n_leaves, n_decisions, 2), uint64
         The intercepts' positive and negative parts in units of a product. With own pairs: of shape
         (n_own_pairs, 2).
-    result_shift : int
-    result_scale, value_error, result_error : float32
     per_deviation, minimum : ndarray of shape (n_leaves or 1, n_decisions), float32
         With own pairs: of shape (n_own_pairs,) or (1, n_decisions).
-    mean_factor, apart, apart_per_deviation : float32
-    linear : FixedLinear, optional
-    pairs : FixedPairs, optional
     own_pairs : OwnPairs, optional
         Only in leaves that have neither products nor linear parts.
     """

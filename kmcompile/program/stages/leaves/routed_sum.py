@@ -39,8 +39,6 @@ class RoutedSum(SumOfLeaves):
 
     Parameters
     ----------
-    route : Route
-    kernel : Float32Kernel
     widths : ndarray of shape (n_slots,), float32
         The factor of a slot's squared distance, its gamma in units of the kernel's; empty if all
         are 1.
@@ -48,9 +46,6 @@ class RoutedSum(SumOfLeaves):
         With own pairs: of shape (n_terms,).
     intercepts : ndarray of shape (n_leaves, n_decisions), float32
         With own pairs: of shape (n_own_pairs,).
-    final_factor, result_error, trivial_bound, mean_factor, apart : float32
-    products : KernelProducts, optional
-    linear : LinearPart, optional
     own_pairs : OwnPairs, optional
         Only in leaves that have neither products nor linear parts.
     """

@@ -48,8 +48,6 @@ class InputTolerance(Laid):
     ----------
     tolerance : ndarray of shape (n_features,), float64
         T, in units of the raw features.
-    reach : float32
-    slopes : BoxSlopes or None
     distance : BoxDistance, optional
         Where the bounds depend on how far x is from a centre.
     """

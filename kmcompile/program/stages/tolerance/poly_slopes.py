@@ -47,7 +47,6 @@ class PolySlopes(BoxSlopes):
     ----------
     growths : ndarray of shape (n_decisions, degree - 2), float32
         Highest power first.
-    per_argument : ndarray of shape (n_decisions,), float32
     """
 
     growths: Annotated[

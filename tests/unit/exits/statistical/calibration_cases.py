@@ -17,11 +17,12 @@ from kit.shared_data import data_file
 from kmcompile import readers
 from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.cascade_exit import Seen, State
-from kmcompile.exits.statistical.case import prepared, range_gate, skips_zeros
+from kmcompile.exits.statistical.case import prepared, range_gate
 from kmcompile.exits.statistical.chooser import WORST_SHARE
 from kmcompile.exits.statistical.exits import estimates_of, with_limits
 from kmcompile.exits.statistical.links import FittedExit, Link, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
+from kmcompile.lower.sparsity import sum_skips_zeros
 from kmcompile.model.coefficients import relevant_decisions
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
@@ -77,7 +78,7 @@ class Case:
     @cached_property
     def skip_zeros(self) -> bool:
         """Whether sums skip zeros."""
-        return skips_zeros(self.program)
+        return sum_skips_zeros(self.program)
 
     @cached_property
     def room(self) -> Room:

@@ -10,11 +10,11 @@ from mpmath import mpf
 
 from kit.fixed_sums import Case, in_format, random_machine
 from kmcompile.kernels import Rbf
-from kmcompile.lower.codes import MARGIN
 from kmcompile.lower.fixed_point import exponent_scale, relative_error
 from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.stages import FixedSum
 from kmcompile.program.stages.sums.fixed_sum import exact_product
 
@@ -195,7 +195,7 @@ def test_half_of_a_kernel_values_error_is_too_little():
 @pytest.mark.parametrize(("number_format", "half"), [("int8", 63.5), ("int16", 16383.5)])
 def test_half_of_what_stored_vectors_do_is_too_little(number_format, half, monkeypatch):
     """A vector half-way between codes, asked for on the side that it was not rounded to."""
-    monkeypatch.setitem(MARGIN, number_format, 2.0)
+    monkeypatch.setitem(WIDTHS, number_format, replace(WIDTHS[number_format], margin=2.0))
     machine = replace(
         one_vector(1e-3, 1.02 * half**2, 2),
         support_vectors=np.array([[-1.0, -1.0], [1.0, 1.0]]),

@@ -19,7 +19,7 @@ from kit.replays import neighbours
 from kmcompile.errors import UsageError
 from kmcompile.kernels import Linear, Rbf
 from kmcompile.lower import lower
-from kmcompile.lower.replay import lower_replay
+from kmcompile.lower.replay import add_replay, lower_replay
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.model.likely_inputs import ordinary_inputs
 from kmcompile.numeric.batch import Batch
@@ -33,7 +33,7 @@ from kmcompile.target import load_target
 HOST = load_target("host")
 
 
-def with_replay(machine: KernelMachine, program: Program, low: bool | None = True) -> Program:
+def with_replay(machine: KernelMachine, program: Program, low: bool = True) -> Program:
     ordinary = ordinary_inputs(machine, 32)
     return replace(program, replay=lower_replay(machine, HOST, program, ordinary, low))
 
@@ -210,7 +210,8 @@ def test_low_parts_are_taken_where_they_pay_and_fit():
     machine, ordinary = run_passes(low.machine), ordinary_inputs(low.machine, 32)
 
     def taken(room):
-        return lower_replay(machine, HOST, low.program, ordinary, room_bytes=room).has_low_vectors
+        program, _ = add_replay(machine, HOST, low.program, ordinary, room, required=True)
+        return program.replay.has_low_vectors
 
     assert taken(None)
     assert taken(1_000_000)
@@ -236,7 +237,7 @@ def test_a_target_whose_double_is_no_float64_has_no_replay():
     known = np.array([[-1.0], [1.0]], dtype=np.float32)
     program = lower(machine, small, "iris", known)
     with pytest.raises(UsageError, match="has 32 bits, must be 64"):
-        lower_replay(machine, small, program, known)
+        lower_replay(machine, small, program, known, False)
 
 
 def test_the_bound_is_that_of_float64():

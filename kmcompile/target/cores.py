@@ -87,3 +87,7 @@ CORES: Final = {
     ),
 }
 """By the name that a target's `time.logic` gives."""
+SIMAVR: Final = "simavr"
+"""The simulator of the AVR, which counts cycles."""
+MACHINES: Final = (SIMAVR, *CORES)
+"""What C may run on instead of a target's emulator, as `--on` names it."""
