@@ -51,10 +51,6 @@ class AdditiveChi2(Kernel):
             value_error=precision.bound_constant(g / (1 - g) + context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return no parameters."""
-        return {}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditiveChi2Float32(AdditiveFloat32):

@@ -47,10 +47,6 @@ class Fourier(Kernel):
             value_error=precision.bound_constant(context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return no parameters."""
-        return {}
-
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
         """Return points as large as the data for which the cosines approximate an rbf kernel.
 

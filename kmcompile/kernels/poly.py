@@ -75,10 +75,6 @@ class Poly(Kernel):
             ),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma, coef0 and degree."""
-        return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
-
     @property
     def polynomial(self) -> Polynomial:
         """The kernel's form."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32, UnitReach
+from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.kernels.reach import Reach
@@ -16,8 +17,6 @@ from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, Precision, gamma_factor
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-
-_BLOCK_BYTES = 1 << 21
 
 _LARGEST_ERROR = 1e-11
 """Relative error of a value up to which float64 may expand squared distances: the float32 bounds
@@ -52,18 +51,8 @@ class Rbf(Kernel):
         The squared distance is summed from differences: the expanded form
         |s|^2 - 2<s, x> + |x|^2 cancels where data lie far from the origin.
         """
-        n_queries, n_sv = len(X), len(support_vectors)
-        result = np.zeros((n_queries, n_sv))
-        columns = np.ascontiguousarray(support_vectors.T)
-        rows = max(1, _BLOCK_BYTES // (8 * max(1, n_sv)))
-        for start in range(0, n_queries, rows):
-            block = result[start : start + rows]
-            difference = np.empty_like(block)
-            for x, s in zip(X[start : start + rows].T, columns, strict=True):
-                np.subtract(x[:, None], s[None, :], out=difference)
-                np.multiply(difference, difference, out=difference)
-                block += difference
-        return np.exp(-self.gamma * result)
+        squares = feature_sums(support_vectors, X, lambda x, s: (x - s) ** 2)
+        return np.exp(-self.gamma * squares)
 
     @property
     def positive_definite(self) -> bool:
@@ -98,10 +87,6 @@ class Rbf(Kernel):
             twice_length=bound_constant(2 * length) if expands else none,
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
         )
-
-    def parameters(self) -> dict[str, float]:
-        """Return gamma."""
-        return {"gamma": self.gamma}
 
     def fast_values(
         self, support_vectors: Float64Array, X: Float64Array

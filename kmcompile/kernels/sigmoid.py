@@ -54,10 +54,6 @@ class Sigmoid(Kernel):
             value_error=precision.bound_constant(context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma and coef0."""
-        return {"gamma": self.gamma, "coef0": self.coef0}
-
     def series(self) -> Series:
         """Return Taylor's terms at <s, x> = 0 of degree 2 at most.
 
