@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,13 +36,13 @@ class AdditiveFloat32(Float32Kernel):
     sum_text: ClassVar[str]
     """The sum D in words, for the C's comments."""
 
-    @abstractmethod
     def sum_error(self, batch: Batch) -> RealArray:
         """Return the error of D that is not relative to it, shape (n_queries,)."""
+        return self.per_deviation * batch.deviation + self.minimum
 
-    @abstractmethod
     def largest_sum_error(self, of: Magnitudes) -> float:
         """Return a bound on `sum_error`."""
+        return float(self.per_deviation) * of.deviation + float(self.minimum)
 
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return the error of a sum."""

@@ -10,10 +10,9 @@ import numpy as np
 from kmcompile.kernels.additive import AdditiveFloat32
 from kmcompile.kernels.chi2 import DISTANCE, Chi2Float32, add_chi2_terms, chi2_term
 from kmcompile.kernels.feature_sums import feature_sums
-from kmcompile.kernels.float32 import KernelContext, Magnitudes
+from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Additive, Kernel
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
-from kmcompile.numeric.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +50,6 @@ class AdditiveChi2(Kernel):
             value_error=precision.bound_constant(g / (1 - g) + context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return no parameters."""
-        return {}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AdditiveChi2Float32(AdditiveFloat32):
@@ -88,14 +83,6 @@ class AdditiveChi2Float32(AdditiveFloat32):
         """Add (x - s) ((x - s) / (x + s)) to the total; two zeros add nothing."""
         add_chi2_terms(total, x, s)
 
-    def sum_error(self, batch: Batch) -> RealArray:
-        """Return the error of a sum that is not relative to it."""
-        return self.per_deviation * batch.deviation + self.minimum
-
     def value(self, total: RealArray) -> RealArray:
         """Return minus the total, which is the kernel's value."""
         return -total
-
-    def largest_sum_error(self, of: Magnitudes) -> float:
-        """Return a bound on the error of a sum that is not relative to it."""
-        return float(self.per_deviation) * of.deviation + float(self.minimum)

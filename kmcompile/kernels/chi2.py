@@ -55,10 +55,6 @@ class Chi2(Kernel):
         """Return 1 and the largest error."""
         return ExponentialReach.of_kernel(self.lower(context))
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma."""
-        return {"gamma": self.gamma}
-
 
 def chi2_term(x: Float64Array, s: Float64Array) -> Float64Array:
     """Return (x - s)^2 / (x + s) for x, s >= 0; of two zeros it is 0."""

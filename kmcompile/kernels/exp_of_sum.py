@@ -31,13 +31,13 @@ class UnitReach(Reach):
     value_error: np.float32
 
     @abstractmethod
-    def growth(self, batch: Batch) -> Float32Array:
+    def growth(self, batch: Batch, spread: RealArray) -> RealArray:
         """Return `shift` of each query, which counts up to 1, shape (n_queries,), float32."""
 
     def of(self, batch: Batch) -> tuple[Float32Array, Float32Array]:
         """Return 1 and the largest error, for each query."""
         one = np.float32(1.0)
-        shift = np.minimum(self.growth(batch), one)
+        shift = np.minimum(self.growth(batch, batch.deviation), one)
         widen = self.widest + shift + one
         error = self.value_error + widen * (shift + self.per_z)
         return np.ones_like(error), np.minimum(error, one)
@@ -47,6 +47,7 @@ class ExpNegativeFloat32(Float32Kernel):
     """The common part of kernels exp(-gamma D) of an accumulated sum D: the value and its error."""
 
     gamma: Real
+    vector_error: Real
     z_error: Real
     value_error: Real
 
@@ -73,6 +74,23 @@ class ExpNegativeFloat32(Float32Kernel):
     def steepness(self) -> float:
         """Bound on e z k^, at most 1 for exp(-z)."""
         return 1.0
+
+    @abstractmethod
+    def growth(self, batch: Batch, spread: RealArray) -> RealArray:
+        """Return what z may be off by for spreads e, its relative error aside."""
+
+    def query_terms(self, batch: Batch) -> QueryTerms:
+        """Return the two terms of a value's error: a constant one, and the factor of z."""
+        one = np.float32(1.0)
+        spread = batch.deviation + self.vector_error
+        # A bound above 1 is useless, and might overflow below.
+        shift = np.minimum(self.growth(batch, spread), one)
+        z_error = self.relative_error(spread)
+        widest = z_error * self.exponential.limit + shift
+        widen = widest + one
+        per_value = self.value_error + widen * shift
+        per_z = widen * z_error
+        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
 
     def value(self, total: RealArray) -> RealArray:
         """Return the value of a total."""

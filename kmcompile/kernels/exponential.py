@@ -8,15 +8,27 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32, UnitReach
-from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float32Array, Real
+from kmcompile.numeric.arrays import Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 
 
+class LinearGrowth:
+    """The part of the error of z that is not relative to it, for laplacian and chi2."""
+
+    slope: Real
+    shift_minimum: Real
+
+    def growth(self, batch: Batch, spread: RealArray) -> RealArray:
+        """Return what z may be off by for spreads e, its relative error aside."""
+        growth: RealArray = self.slope * spread + self.shift_minimum
+        return growth
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class ExponentialReach(UnitReach):
+class ExponentialReach(LinearGrowth, UnitReach):
     """The reach for laplacian and chi2 (`UnitReach`): shift = slope deviation + shift_minimum.
 
     Parameters
@@ -40,13 +52,9 @@ class ExponentialReach(UnitReach):
         """Return the reach of a lowered kernel, for exact vectors."""
         return cls(kernel.slope, kernel.shift_minimum, *kernel.largest_errors())
 
-    def growth(self, batch: Batch) -> Float32Array:
-        """Return what z may be off by, its relative error aside."""
-        return self.slope * batch.deviation + self.shift_minimum
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ExponentialFloat32(ExpNegativeFloat32):
+class ExponentialFloat32(LinearGrowth, ExpNegativeFloat32):
     """exp(-gamma D), D = sum_j t(s_j, x_j), t >= 0, as the C computes it, with its error.
 
     Let s^, x^ be the stored vector and input, n the features, D^ = D(s^, x^) and z^ the computed
@@ -146,20 +154,6 @@ class ExponentialFloat32(ExpNegativeFloat32):
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
             **own,
         )
-
-    def query_terms(self, batch: Batch) -> QueryTerms:
-        """Return the two terms of a value's error: a constant one, and the factor of z."""
-        one = np.float32(1.0)
-        spread = batch.deviation + self.vector_error
-        growth = self.slope * spread + self.shift_minimum
-        # A bound above 1 is useless, and might overflow below.
-        shift = np.minimum(growth, one)
-        z_error = self.relative_error(spread)
-        widest = z_error * self.exponential.limit + shift
-        widen = widest + one
-        per_value = self.value_error + widen * shift
-        per_z = widen * z_error
-        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
 
     @property
     def moves_with_z(self) -> bool:

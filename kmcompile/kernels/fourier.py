@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
-from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
+from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.inner_product import InnerProductFloat32, inner_product_error
 from kmcompile.kernels.kernel import Kernel, KernelSum
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
@@ -47,10 +47,6 @@ class Fourier(Kernel):
             value_error=precision.bound_constant(context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return no parameters."""
-        return {}
-
     def likely_points(self, of: KernelSum, rng: np.random.Generator) -> Float64Array:
         """Return points as large as the data for which the cosines approximate an rbf kernel.
 
@@ -65,7 +61,7 @@ class Fourier(Kernel):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FourierFloat32(Float32Kernel):
+class FourierFloat32(InnerProductFloat32):
     """cos(v) with v = <s, x> as the C computes it, with its error.
 
     With |v - v^| <= r (`inner_product_error`, gamma = 1 and coef0 = 0) and tau the error of our
@@ -80,7 +76,6 @@ class FourierFloat32(Float32Kernel):
     value_error: Real
 
     name: ClassVar[str] = "fourier"
-    uses_inner_product: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 18
     value_operations: ClassVar[int] = 16
     value_bound: ClassVar[float] = 1.0
@@ -89,13 +84,9 @@ class FourierFloat32(Float32Kernel):
     def _cosine(self) -> ScalarFunction:
         return COSINE[self.precision.dtype]
 
-    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add x s to the total."""
-        total += x * s
-
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return r + tau, rounded up."""
-        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        r = self.argument_error(batch.length, batch.deviation)
         return QueryTerms(((r + self.function_error)[:, None],), np.ones(len(r), dtype=bool))
 
     def value(self, total: RealArray) -> RealArray:
@@ -115,7 +106,7 @@ class FourierFloat32(Float32Kernel):
 
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the error; the value itself is at most 1."""
-        return 2.0 + largest_argument_error(self, of)
+        return 2.0 + self.largest_argument_error(of)
 
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on |v^|, scaled so that the range analysis enforces the cosine's limit.
@@ -123,7 +114,7 @@ class FourierFloat32(Float32Kernel):
         The range analysis compares 4 times this bound with the largest intermediate
         (`kmcompile.lower.ranges`).
         """
-        v = of.inner + largest_argument_error(self, of)
+        v = of.inner + self.largest_argument_error(of)
         return v * (LARGEST_INTERMEDIATE / (4 * float(self._cosine.limit)))
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar
 
-from kmcompile.kernels.float32 import KernelContext, Magnitudes
-from kmcompile.numeric.arrays import Real
+from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes
+from kmcompile.numeric.arrays import Real, RealArray
 
 
 def inner_product_error(
@@ -38,21 +38,28 @@ def inner_product_error(
     return bound(per_length), bound(per_deviation), bound(minimum)
 
 
-class InnerProductConstants(Protocol):
-    """The error constants of a kernel of inner products, as `inner_product_error` computes them."""
+class InnerProductFloat32(Float32Kernel):
+    """A kernel that is a function of v = gamma <s, x> + coef0, with `inner_product_error`."""
 
-    @property
-    def per_length(self) -> Real: ...  # noqa: D102  # explained where they are computed
-    @property
-    def per_deviation(self) -> Real: ...  # noqa: D102
-    @property
-    def minimum(self) -> Real: ...  # noqa: D102
+    per_length: Real
+    per_deviation: Real
+    minimum: Real
 
+    uses_inner_product: ClassVar[bool] = True
 
-def largest_argument_error(kernel: InnerProductConstants, of: Magnitudes) -> float:
-    """Return the largest error r of v for an accepted input."""
-    return (
-        float(kernel.per_length) * of.length
-        + float(kernel.per_deviation) * of.deviation
-        + float(kernel.minimum)
-    )
+    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
+        """Add x s to the total."""
+        total += x * s
+
+    def argument_error(self, length: RealArray, deviation: RealArray) -> RealArray:
+        """Return r, the error of v."""
+        r: RealArray = self.per_length * length + self.per_deviation * deviation + self.minimum
+        return r
+
+    def largest_argument_error(self, of: Magnitudes) -> float:
+        """Return the largest error r of v for an accepted input."""
+        return (
+            float(self.per_length) * of.length
+            + float(self.per_deviation) * of.deviation
+            + float(self.minimum)
+        )

@@ -48,10 +48,6 @@ class Intersection(Kernel):
             value_error=precision.bound_constant(context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return no parameters."""
-        return {}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IntersectionFloat32(AdditiveFloat32):

@@ -42,10 +42,6 @@ class Laplacian(Kernel):
         """Return 1 and the largest error."""
         return ExponentialReach.of_kernel(self.lower(context))
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma."""
-        return {"gamma": self.gamma}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LaplacianFloat32(ExponentialFloat32):

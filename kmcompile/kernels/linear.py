@@ -40,10 +40,6 @@ class Linear(Kernel):
         """Raise NotImplementedError: `kmcompile.passes.sum_linear` makes weights instead."""
         raise NotImplementedError("the linear kernel has no float32 image of its own")
 
-    def parameters(self) -> dict[str, float]:
-        """Return no parameters."""
-        return {}
-
     def gradient(self, Z: Float64Array, X: Float64Array, C: Float64Array) -> Float64Array:
         """Return dK/dz = x, weighted."""
         return C @ X

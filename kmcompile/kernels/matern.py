@@ -87,10 +87,6 @@ class Matern(Kernel):
         """Return 1 and the largest error."""
         return MaternReach.of_kernel(self.lower(context))
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma and degree."""
-        return {"gamma": self.gamma, "degree": self.degree}
-
 
 def factor(degree: int, z: Float64Array) -> Float64Array:
     """Return p(z): 1, 1 + z or 1 + z + z^2 / 3 for degree 0, 1 or 2, of any shape, float64."""

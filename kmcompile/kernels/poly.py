@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
-from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
+from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.inner_product import InnerProductFloat32, inner_product_error
 from kmcompile.kernels.kernel import Kernel, Polynomial, Series
 from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray, magnitude
@@ -74,10 +74,6 @@ class Poly(Kernel):
                 2 * power.relative_error(p, precision.unit_roundoff) + context.sum_error
             ),
         )
-
-    def parameters(self) -> dict[str, float]:
-        """Return gamma, coef0 and degree."""
-        return {"gamma": self.gamma, "coef0": self.coef0, "degree": self.degree}
 
     @property
     def polynomial(self) -> Polynomial:
@@ -179,7 +175,7 @@ class PolyReach(Reach):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PolyFloat32(Float32Kernel):
+class PolyFloat32(InnerProductFloat32):
     """v^p with v = gamma <s, x> + coef0 as the C computes it, with its error.
 
     With |v - v^| <= r (`inner_product_error`): |v^p - v^^p| <= p r (|v^| + r)^(p - 1) by the mean
@@ -197,14 +193,9 @@ class PolyFloat32(Float32Kernel):
 
     name: ClassVar[str] = "poly"
     reach_class: ClassVar[type[Reach]] = PolyReach
-    uses_inner_product: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 16
     value_operations: ClassVar[int] = 8
     value_bound: ClassVar[float] = LARGEST_INTERMEDIATE
-
-    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add x s to the total."""
-        total += x * s
 
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return r, the error of v, and slope * r."""
@@ -215,11 +206,6 @@ class PolyFloat32(Float32Kernel):
         """Return v = gamma total + coef0."""
         v: RealArray = self.gamma * total + self.coef0
         return v
-
-    def argument_error(self, length: RealArray, deviation: RealArray) -> RealArray:
-        """Return r, the error of v."""
-        r: RealArray = self.per_length * length + self.per_deviation * deviation + self.minimum
-        return r
 
     def value(self, total: RealArray) -> RealArray:
         """Return (gamma total + coef0)^degree."""
@@ -242,7 +228,7 @@ class PolyFloat32(Float32Kernel):
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the value and on its slope times r."""
         v = abs(float(self.gamma)) * of.inner + abs(float(self.coef0))
-        largest = 1.01 * max(v + largest_argument_error(self, of), 1.0)
+        largest = 1.01 * max(v + self.largest_argument_error(of), 1.0)
         # An exponent of 1000 stands for everything beyond float32.
         exponent = min(self.degree * math.log2(largest), 1000.0)
         return 4.0 * max(1, self.degree) * math.exp2(exponent)
@@ -250,7 +236,7 @@ class PolyFloat32(Float32Kernel):
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on |v| + r and on the sum in v."""
         v = max(1.0, abs(float(self.gamma))) * of.inner + abs(float(self.coef0))
-        return v + largest_argument_error(self, of)
+        return v + self.largest_argument_error(of)
 
     @property
     def _powers(self) -> tuple[power.PowerView, power.PowerView]:

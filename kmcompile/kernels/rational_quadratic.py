@@ -86,10 +86,6 @@ class RationalQuadratic(Kernel):
         reach = ExponentialReach.of_kernel(self.lower(context))
         return replace(reach, slope=bound_constant(self.slope))
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma and alpha."""
-        return {"gamma": self.gamma, "alpha": self.alpha}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RationalQuadraticFloat32(ExponentialFloat32):

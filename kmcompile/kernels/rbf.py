@@ -9,15 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32, UnitReach
-from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.feature_sums import feature_sums
+from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, Precision, gamma_factor
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
-
-_BLOCK_BYTES = 1 << 21
 
 _LARGEST_ERROR = 1e-11
 """Relative error of a value up to which float64 may expand squared distances: the float32 bounds
@@ -52,18 +51,8 @@ class Rbf(Kernel):
         The squared distance is summed from differences: the expanded form
         |s|^2 - 2<s, x> + |x|^2 cancels where data lie far from the origin.
         """
-        n_queries, n_sv = len(X), len(support_vectors)
-        result = np.zeros((n_queries, n_sv))
-        columns = np.ascontiguousarray(support_vectors.T)
-        rows = max(1, _BLOCK_BYTES // (8 * max(1, n_sv)))
-        for start in range(0, n_queries, rows):
-            block = result[start : start + rows]
-            difference = np.empty_like(block)
-            for x, s in zip(X[start : start + rows].T, columns, strict=True):
-                np.subtract(x[:, None], s[None, :], out=difference)
-                np.multiply(difference, difference, out=difference)
-                block += difference
-        return np.exp(-self.gamma * result)
+        squares = feature_sums(support_vectors, X, lambda x, s: (x - s) ** 2)
+        return np.exp(-self.gamma * squares)
 
     @property
     def positive_definite(self) -> bool:
@@ -98,10 +87,6 @@ class Rbf(Kernel):
             twice_length=bound_constant(2 * length) if expands else none,
             value_error=bound_constant(tau / (1 - tau) + context.sum_error),
         )
-
-    def parameters(self) -> dict[str, float]:
-        """Return gamma."""
-        return {"gamma": self.gamma}
 
     def fast_values(
         self, support_vectors: Float64Array, X: Float64Array
@@ -191,8 +176,31 @@ def _share(t: float, precision: Precision) -> float:
     return float(np.clip(t, precision.unit_roundoff, _LARGEST_SHARE[precision.dtype]))
 
 
+class SquareGrowth:
+    """The part of the error of z that is not relative to it, as `RbfFloat32` derives it."""
+
+    shift: Real
+    shift_minimum: Real
+    per_reach: Real
+    twice_length: Real
+
+    @property
+    def expands(self) -> bool:
+        """Whether D^2 is expanded and comes from an inner product."""
+        return bool(self.per_reach > 0)
+
+    def growth(self, batch: Batch, spread: RealArray) -> RealArray:
+        """Return what z may be off by for spreads e, its relative error aside."""
+        growth: RealArray = self.shift * spread * spread + self.shift_minimum
+        if self.expands:
+            roundings = (np.count_nonzero(batch.x, axis=1) + 2).astype(batch.length.dtype)
+            reach = batch.length * (batch.length + self.twice_length)
+            growth += (self.per_reach * roundings) * reach
+        return growth
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class RbfReach(UnitReach):
+class RbfReach(SquareGrowth, UnitReach):
     """The reach for rbf (`UnitReach`), with the `shift` of `RbfFloat32` for exact vectors.
 
     Where zeros are skipped and squared distances expanded, `RbfFloat32` has a further error in
@@ -224,23 +232,9 @@ class RbfReach(UnitReach):
             kernel.shift, kernel.shift_minimum, *errors, kernel.per_reach, kernel.twice_length
         )
 
-    @property
-    def expands(self) -> bool:
-        """Whether the squared distances are expanded."""
-        return bool(self.per_reach > 0)
-
-    def growth(self, batch: Batch) -> Float32Array:
-        """Return what z may be off by, its relative error aside."""
-        growth = self.shift * batch.deviation * batch.deviation + self.shift_minimum
-        if self.expands:
-            roundings = (np.count_nonzero(batch.x, axis=1) + 2).astype(np.float32)
-            reach = batch.length * (batch.length + self.twice_length)
-            growth = growth + (self.per_reach * roundings) * reach
-        return growth
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RbfFloat32(ExpNegativeFloat32):
+class RbfFloat32(SquareGrowth, ExpNegativeFloat32):
     """exp(-gamma |s - x|^2) as the C computes it, with its error.
 
     Let s^, x^ be the stored vector and input, D = |s^ - x^|, e >= |s - s^| + |x - x^| and z^ the
@@ -301,31 +295,6 @@ class RbfFloat32(ExpNegativeFloat32):
         difference = x - s
         np.multiply(difference, difference, out=difference)
         total += difference
-
-    @property
-    def expands(self) -> bool:
-        """Whether D^2 is expanded and comes from an inner product."""
-        return bool(self.per_reach > 0)
-
-    def query_terms(self, batch: Batch) -> QueryTerms:
-        """Return the two terms of a value's error: a constant one, and the factor of z."""
-        spread = batch.deviation + self.vector_error
-        one = np.float32(1.0)
-        growth = self.shift * spread * spread + self.shift_minimum
-        if self.expands:
-            growth += self._expansion_error(batch.x, batch.length)
-        # A bound above 1 is useless, and might overflow below.
-        shift = np.minimum(growth, one)
-        widest = self.z_error * self.exponential.limit + shift
-        widen = widest + one
-        per_value = self.value_error + widen * shift
-        per_z = widen * self.z_error
-        return QueryTerms((per_value[:, None], per_z[:, None]), widest <= one)
-
-    def _expansion_error(self, x: RealArray, length: RealArray) -> RealArray:
-        roundings = (np.count_nonzero(x, axis=1) + 2).astype(length.dtype)
-        error: RealArray = (self.per_reach * roundings) * (length * (length + self.twice_length))
-        return error
 
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on z and on its share of the error."""

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes, QueryTerms
-from kmcompile.kernels.inner_product import inner_product_error, largest_argument_error
+from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
+from kmcompile.kernels.inner_product import InnerProductFloat32, inner_product_error
 from kmcompile.kernels.kernel import Kernel, Series
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
@@ -54,10 +54,6 @@ class Sigmoid(Kernel):
             value_error=precision.bound_constant(context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma and coef0."""
-        return {"gamma": self.gamma, "coef0": self.coef0}
-
     def series(self) -> Series:
         """Return Taylor's terms at <s, x> = 0 of degree 2 at most.
 
@@ -75,7 +71,7 @@ class Sigmoid(Kernel):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SigmoidFloat32(Float32Kernel):
+class SigmoidFloat32(InnerProductFloat32):
     """tanh(v) with v = gamma <s, x> + coef0 as the C computes it, with its error.
 
     With |v - v^| <= r (`inner_product_error`), k^ the computed value and tau the error of our
@@ -93,7 +89,6 @@ class SigmoidFloat32(Float32Kernel):
     value_error: Real
 
     name: ClassVar[str] = "sigmoid"
-    uses_inner_product: ClassVar[bool] = True
     finish_operations: ClassVar[int] = 40
     value_operations: ClassVar[int] = 32
     value_bound: ClassVar[float] = 1.0
@@ -102,13 +97,9 @@ class SigmoidFloat32(Float32Kernel):
     def _tanh(self) -> ScalarFunction:
         return TANH[self.precision.dtype]
 
-    def accumulate(self, total: RealArray, x: RealArray, s: RealArray) -> None:
-        """Add x s to the total."""
-        total += x * s
-
     def query_terms(self, batch: Batch) -> QueryTerms:
         """Return r, the error of v, and 1 + 2 (r + tau), rounded up."""
-        r = self.per_length * batch.length + self.per_deviation * batch.deviation + self.minimum
+        r = self.argument_error(batch.length, batch.deviation)
         steepest = (r + self.function_error) * np.float32(2.0) + np.float32(1.0 + 2.0**-20)
         return QueryTerms((r[:, None], steepest[:, None]), np.ones(len(r), dtype=bool))
 
@@ -131,13 +122,13 @@ class SigmoidFloat32(Float32Kernel):
 
     def largest_value(self, of: Magnitudes) -> float:
         """Return a bound on the error; the value itself is at most 1."""
-        r = largest_argument_error(self, of)
+        r = self.largest_argument_error(of)
         return 1.0 + r * (3.0 + 2.0 * r)
 
     def largest_intermediate(self, of: Magnitudes) -> float:
         """Return a bound on |v| + r and on the sum in v."""
         v = max(1.0, abs(float(self.gamma))) * of.inner + abs(float(self.coef0))
-        return 2 * (v + largest_argument_error(self, of) + 1.0)
+        return 2 * (v + self.largest_argument_error(of) + 1.0)
 
     def scalars(self) -> tuple[tuple[str, Any], ...]:
         """Return tanh, and before it the exponential if tanh calls it."""

@@ -13,7 +13,7 @@ from kmcompile.additions import check_addition, check_stored
 from kmcompile.steps.bound import Bound, Clip
 from kmcompile.steps.digitize import Digitize
 from kmcompile.steps.extend import Extend, Extension
-from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.image import ElementwiseStep, Length, PrepareStep, StepContext
 from kmcompile.steps.integers import Integers
 from kmcompile.steps.long_integers import LongIntegers
 from kmcompile.steps.nonnegative import Nonnegative, PositivePart
@@ -82,6 +82,7 @@ __all__ = [
     "Clip",
     "Columns",
     "Digitize",
+    "ElementwiseStep",
     "Extend",
     "Extension",
     "Integers",

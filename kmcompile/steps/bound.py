@@ -9,12 +9,12 @@ import numpy as np
 
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.image import Length, PrepareStep, StepContext
-from kmcompile.steps.step import Order, Step
+from kmcompile.steps.image import ElementwiseStep, Length, PrepareStep, StepContext
+from kmcompile.steps.step import UniformStep
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bound(PrepareStep):
+class Bound(ElementwiseStep):
     """x -> min(max(x, low), high) in the C, which moves no two points further apart.
 
     `minimum` holds the errors of the stored limits.
@@ -27,11 +27,6 @@ class Bound(PrepareStep):
     length: Length | None
 
     name: ClassVar[str] = "bound"
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
         """Return the clipped batch."""
@@ -50,7 +45,7 @@ class Bound(PrepareStep):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clip(Step):
+class Clip(UniformStep):
     """x -> min(max(x, low), high): MinMaxScaler(clip=True)."""
 
     low: float
@@ -62,11 +57,6 @@ class Clip(Step):
     image: ClassVar[type[PrepareStep]] = Bound
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False
-
-    @property
-    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of input features."""
-        return self.n_out
 
     def apply(self, X: Float64Array) -> Float64Array:
         """Return the clipped rows."""
@@ -83,14 +73,6 @@ class Clip(Step):
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
         """Return the larger limit of each feature; there is no intermediate result."""
         return np.full(self.n_out, max(abs(self.low), abs(self.high))), 0.0
-
-    def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows unchanged."""
-        return rows
-
-    def reordered(self, order: Order) -> tuple[Step, Order]:
-        """Return the step itself: its limits are those of every feature."""
-        return self, order
 
     def __str__(self) -> str:
         return f"clip to [{self.low:g}, {self.high:g}]"

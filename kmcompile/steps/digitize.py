@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
-from kmcompile.steps.image import Length, PrepareStep
+from kmcompile.steps.image import ElementwiseStep, Length
 from kmcompile.steps.quantize import REFUSED
 
 PART_BITS = 8
@@ -31,7 +31,7 @@ the step were 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Digitize(PrepareStep):
+class Digitize(ElementwiseStep):
     """code_j = (x_j / step_j, rounded to an integer) - origin_j, where each step is a power of two.
 
     No float is computed with: a number is the significand of x_j, shifted. x_j / step_j is rounded
@@ -83,11 +83,6 @@ class Digitize(PrepareStep):
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
         """Number of input features."""
         return len(self.exponents)
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     @property
     def refuses(self) -> bool:

@@ -116,3 +116,12 @@ class PrepareStep(ABC):
     def tables(self, number: int) -> tuple[Table, ...]:
         """Return the constant tables; `number` distinguishes steps of one kind."""
         return ()
+
+
+class ElementwiseStep(PrepareStep):
+    """The image of a step that computes each feature of its result from the same one of x."""
+
+    @property
+    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Number of output features."""
+        return self.n_in

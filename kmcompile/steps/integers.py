@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.image import Length, PrepareStep
+from kmcompile.steps.image import ElementwiseStep, Length
 
 SHIFTER = np.float64(1.5 * 2.0**52)
 """Adding it to a number below 2^51 rounds that to an integer, to even where two are as near."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Integers(PrepareStep):
+class Integers(ElementwiseStep):
     """x -> the nearest integers from -most to most, in float64: the last step of a replay.
 
     The deviation grows by the norm of all differences. An input that the first stage accepted lies
@@ -38,11 +38,6 @@ class Integers(PrepareStep):
     length: Length | None = None
 
     name: ClassVar[str] = "integers"
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
         """Return the batch with integers, as float64."""

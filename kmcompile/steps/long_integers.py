@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.image import Length, PrepareStep
+from kmcompile.steps.image import ElementwiseStep, Length
 from kmcompile.steps.integers import SHIFTER
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LongIntegers(PrepareStep):
+class LongIntegers(ElementwiseStep):
     """x -> the integers nearest to scale x, from -most to most, in float64: the last step.
 
     The deviation is then in units of 1 / scale. It grows by the sum of |scale x - integer|, which
@@ -40,11 +40,6 @@ class LongIntegers(PrepareStep):
 
     name: ClassVar[str] = "long_integers"
     shifter: ClassVar[np.float64] = SHIFTER
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
         """Return the batch with integers, as float64."""

@@ -10,15 +10,15 @@ import numpy as np
 from kmcompile.numeric.arrays import Float64Array, Real, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, LARGEST_INTERMEDIATE
-from kmcompile.steps.image import Length, PrepareStep, StepContext
-from kmcompile.steps.step import Order, Step
+from kmcompile.steps.image import ElementwiseStep, Length, PrepareStep, StepContext
+from kmcompile.steps.step import UniformStep
 
 REFUSED = 2.0**126
 """The deviation of what is refused: far above `LARGEST_INTERMEDIATE`, the limit of all others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Nonnegative(PrepareStep):
+class Nonnegative(ElementwiseStep):
     """x -> max(x, 0), which moves no two points further apart, and refuses negative features.
 
     A feature below -deviation is also negative in the exactly prepared input. The deviation then
@@ -43,11 +43,6 @@ class Nonnegative(PrepareStep):
     length: Length | None
 
     name: ClassVar[str] = "nonnegative"
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     @property
     def refuses(self) -> bool:
@@ -78,7 +73,7 @@ class Nonnegative(PrepareStep):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PositivePart(Step):
+class PositivePart(UniformStep):
     """x -> max(x, 0), before a kernel that has no value for negative features.
 
     It removes negative features that come from rounding; features that are more negative are
@@ -93,11 +88,6 @@ class PositivePart(Step):
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False
 
-    @property
-    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of input features."""
-        return self.n_out
-
     def apply(self, X: Float64Array) -> Float64Array:
         """Return the rows without negative features."""
         return np.maximum(X, 0.0)
@@ -111,14 +101,6 @@ class PositivePart(Step):
     def magnitudes(self, before: Float64Array, deviation: float) -> tuple[Float64Array, float]:
         """Return the magnitudes before the step; there is no intermediate result."""
         return before, 0.0
-
-    def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows unchanged."""
-        return rows
-
-    def reordered(self, order: Order) -> tuple[Step, Order]:
-        """Return the step itself: it treats all features alike."""
-        return self, order
 
     def __str__(self) -> str:
         return "refuse negative features"

@@ -15,7 +15,7 @@ from kmcompile.numeric.scalar.functions import SQUARE_ROOT
 from kmcompile.numeric.table import Below, Table
 from kmcompile.steps.image import Length, PrepareStep, StepContext, sum_of
 from kmcompile.steps.select import Select
-from kmcompile.steps.step import Order, Step
+from kmcompile.steps.step import UniformStep
 
 SMALLEST_SIZE = {np.float32: 2.0**-47, np.float64: 0.75 * 2.0**-47}
 """Smallest size by which a row is divided: more than twice scikit-learn's own limit, N.
@@ -161,7 +161,7 @@ class Normalize(PrepareStep):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Normalization(Step):
+class Normalization(UniformStep):
     """x -> x / |x|, where nearly zero rows stay unchanged: scikit-learn's Normalizer."""
 
     norm: Literal["l1", "l2", "max"]
@@ -175,11 +175,6 @@ class Normalization(Step):
     image: ClassVar[type[PrepareStep]] = Normalize
     reads_length: ClassVar[bool] = False
     measures_length: ClassVar[bool] = False
-
-    @property
-    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of input features."""
-        return self.n_out
 
     def apply(self, X: Float64Array) -> Float64Array:
         """Return the normalised rows."""
@@ -232,14 +227,6 @@ class Normalization(Step):
         """
         grown = np.sqrt(self.n_out) * deviation / SMALLEST_SIZE[np.float32]
         return np.ones(self.n_out), float(grown)
-
-    def undo(self, rows: Float64Array) -> Float64Array:
-        """Return the rows unchanged."""
-        return rows
-
-    def reordered(self, order: Order) -> tuple[Step, Order]:
-        """Return the step itself: a norm does not depend on the order."""
-        return self, order
 
     def __str__(self) -> str:
         return f"normalize by {self.norm}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.numeric.arrays import Float32Array, Real
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps.image import Length, PrepareStep
+from kmcompile.steps.image import ElementwiseStep, Length
 
 REFUSED = np.float32(2.0**100)
 """The deviation of an input outside the scale, by which it is refused."""
@@ -19,7 +19,7 @@ SHIFTER = np.float32(1.5 * 2.0**23)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantize(PrepareStep):
+class Quantize(ElementwiseStep):
     """x -> the nearest multiples of `unit`; the last step of a program in integers.
 
     The codes are these multiples as integers. `unit` is a power of two, so x_j - unit code_j is
@@ -55,11 +55,6 @@ class Quantize(PrepareStep):
     length: Length | None
 
     name: ClassVar[str] = "quantize"
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     @property
     def refuses(self) -> bool:

@@ -11,12 +11,12 @@ from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import Precision
 from kmcompile.numeric.table import Table
-from kmcompile.steps.image import Length, PrepareStep, StepContext
+from kmcompile.steps.image import ElementwiseStep, Length, PrepareStep, StepContext
 from kmcompile.steps.step import NOT_TRAINED, Order, Step
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scale(PrepareStep):
+class Scale(ElementwiseStep):
     """x -> ((x - high) - low) * factor.
 
     The offset is two float32, so that a sensor at 1000 +- 0.01 keeps its signal: both
@@ -45,11 +45,6 @@ class Scale(PrepareStep):
     @property
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
         """Number of input features."""
-        return len(self.factor)
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
         return len(self.factor)
 
     @property

@@ -127,3 +127,20 @@ class Step(ABC):
             None, always a correct answer, if the step depends on the order of its features.
         """
         return None
+
+
+class UniformStep(Step):
+    """A step that treats all features alike and leaves its own results as they are."""
+
+    @property
+    def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
+        """Number of input features."""
+        return self.n_out
+
+    def undo(self, rows: Float64Array) -> Float64Array:
+        """Return the rows unchanged."""
+        return rows
+
+    def reordered(self, order: Order) -> tuple[Step, Order]:
+        """Return the step itself: it treats all features alike."""
+        return self, order

@@ -48,10 +48,6 @@ class Cauchy(Kernel):
             value_error=precision.bound_constant(precision.gamma_factor(n + 6) + context.sum_error),
         )
 
-    def parameters(self) -> dict[str, float]:
-        """Return gamma."""
-        return {"gamma": self.gamma}
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CauchyFloat32(Float32Kernel):

@@ -9,11 +9,11 @@ import numpy as np
 
 from kmcompile.numeric.arrays import Float64Array, Real
 from kmcompile.numeric.batch import Batch
-from kmcompile.steps import Length, PrepareStep, Step, StepContext
+from kmcompile.steps import ElementwiseStep, Length, PrepareStep, Step, StepContext
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CubeFloat32(PrepareStep):
+class CubeFloat32(ElementwiseStep):
     """x -> (x x) x, elementwise, as the C computes it, with the growth of the deviation.
 
     Let x^ be the step's input, |x - x^| <= d and |x^| <= X, all norms Euclidean:
@@ -33,11 +33,6 @@ class CubeFloat32(PrepareStep):
     length: Length | None
 
     name: ClassVar[str] = "cube"
-
-    @property
-    def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
-        """Number of output features."""
-        return self.n_in
 
     def apply(self, batch: Batch) -> Batch:
         """Return the batch of cubes."""

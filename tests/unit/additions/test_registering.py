@@ -31,7 +31,7 @@ MACHINE = KernelMachine(
     n_features=2,
 )
 METHODS = {
-    Kernel: ("values", "positive_definite", "lower", "parameters"),
+    Kernel: ("values", "positive_definite", "lower"),
     Step: ("apply", "lower", "magnitudes", "undo", "__str__"),
     PrepareStep: ("apply", "largest_deviation", "operations"),
 }
