@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,16 @@ from kmcompile.evidence_command import (
 )
 from kmcompile.grouped_help import GroupedCommand
 from kmcompile.image_commands import image_command, patch_command
-from kmcompile.program_options import choice, json_option, model_options, program_options
+from kmcompile.program_options import (
+    FILE,
+    FOLDER,
+    choice,
+    json_option,
+    model_options,
+    out_option,
+    program_options,
+    quiet_option,
+)
 from kmcompile.progress import Progress
 from kmcompile.request.option_values import check_options, without_defaults
 from kmcompile.request.options import Options
@@ -56,25 +66,19 @@ data can't be used; 4 it doesn't fit the target; 5 a tool is missing, failed or 
 _ALL_CORES = -1
 """The command line's n_jobs of joblib; in Python the user chooses it."""
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
-
 
 @click.command(cls=GroupedCommand, epilog=_EPILOG)
-@click.argument("model", type=_FILE)
+@click.argument("model", type=FILE)
 @program_options
-@click.option("--data", type=_FILE, help="Samples for early exits, not trained on; also verify.")
-@click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
+@click.option("--data", type=FILE, help="Samples for early exits, not trained on; also verify.")
+@click.option("--test-data", type=FILE, help="Test samples to verify with, instead of --data's.")
 @choice("--package", "Also the C as a part of a framework; may be given again.", multiple=True)
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-<target>]."
-)
+@out_option("DIR", "Folder [<model>-<target>].")
 @click.option("--max-time", metavar="SECONDS", help="Most in the worst case, such as 2ms.")
 @click.option("--clock", metavar="HZ", help="Clock of the board, such as 64MHz [the target's].")
 @choice("--verify", "Where the C is run [target if its tools are here, otherwise host].")
 @json_option
-@_quiet_option
+@quiet_option
 @click.option("--verbose", is_flag=True, help="Print also why early exits are left out.")
 @click.version_option(VERSION, prog_name="kmcompile", message="%(prog)s %(version)s")
 def compile_command(model: Path, as_json: bool, quiet: bool, verbose: bool, **values: Any) -> None:
@@ -90,14 +94,12 @@ def compile_command(model: Path, as_json: bool, quiet: bool, verbose: bool, **va
 
     with Progress(enabled=not quiet) as progress:
         compiled = pipeline.compile_model(model, options, progress)
-    if as_json:
-        console.emit(console.print_json, compiled.report)
-    elif not quiet:
-        console.emit(_print_report, compiled.report, compiled.folder, verbose)
+    report = compiled.report
+    console.tell(as_json, quiet, report, _print_report, report, compiled.folder, verbose)
 
 
 @click.command()
-@click.argument("model", type=_FILE)
+@click.argument("model", type=FILE)
 @model_options
 @json_option
 def _inspect(model: Path, as_json: bool, **values: Any) -> None:
@@ -106,16 +108,13 @@ def _inspect(model: Path, as_json: bool, **values: Any) -> None:
     from kmcompile.request.plan import reading_of
 
     facts = pipeline.inspect_model(model, reading_of(Options(**values)))
-    if as_json:
-        console.emit(console.print_json, facts)
-    else:
-        console.emit(console.print_facts, facts)
+    console.tell(as_json, False, facts, console.print_facts)
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("path", metavar="MODEL|DIR", type=click.Path(exists=True, path_type=Path))
 @program_options
-@click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
+@click.option("--data", type=FILE, help="Samples for early exits, not trained on.")
 def _show(path: Path, **values: Any) -> None:
     """Print the program of a model or of an output folder as text, one line a thing.
 
@@ -130,9 +129,9 @@ def _show(path: Path, **values: Any) -> None:
 
 
 @click.command(cls=GroupedCommand)
-@click.argument("model", type=_FILE)
+@click.argument("model", type=FILE)
 @program_options
-@click.option("--data", type=_FILE, help="Samples for early exits, not trained on.")
+@click.option("--data", type=FILE, help="Samples for early exits, not trained on.")
 def _choices(model: Path, **values: Any) -> None:
     """Print the programs that a model can be compiled to, with what each would take.
 
@@ -146,14 +145,14 @@ def _choices(model: Path, **values: Any) -> None:
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=_FOLDER)
-@click.option("--model", type=_FILE, help="The model, to repeat the bounded check too.")
-@click.option("--test-data", type=_FILE, help="Samples to verify with, besides the folder's.")
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option("--model", type=FILE, help="The model, to repeat the bounded check too.")
+@click.option("--test-data", type=FILE, help="Samples to verify with, besides the folder's.")
 @click.option("--prove", is_flag=True, help="Let Frama-C look for run-time errors of any input.")
 @click.option("--on", type=click.Choice(MACHINES), help="Run the C there, and count cycles.")
 @model_options
 @json_option
-@_quiet_option
+@quiet_option
 def _verify(
     folder: Path,
     model: Path | None,
@@ -176,20 +175,16 @@ def _verify(
         if prove:
             findings = proved(folder, progress)
             result["run_time_errors"] = [one.to_json() for one in findings]
-    if as_json:
-        console.emit(console.print_json, result)
-    elif not quiet:
-        console.emit(_print_verification, folder, result)
-        console.emit(print_findings, findings)
+    console.tell(as_json, quiet, result, _print_verification, folder, result, findings)
     if prove:
         refuse_unexplained(findings)
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=_FOLDER)
-@click.option("--measured", type=_FILE, help="What a board printed; it becomes part of the report.")
+@click.argument("folder", metavar="DIR", type=FOLDER)
+@click.option("--measured", type=FILE, help="What a board printed; it becomes part of the report.")
 @json_option
-@_quiet_option
+@quiet_option
 def _report(folder: Path, measured: Path | None, as_json: bool, quiet: bool) -> None:
     """Print the report of an output folder; with --measured, put what a board printed into it.
 
@@ -202,26 +197,21 @@ def _report(folder: Path, measured: Path | None, as_json: bool, quiet: bool) -> 
         report = measuring.report_of(folder)
     else:
         report = measuring.measured_report(folder, measured)
-    if as_json:
-        console.emit(console.print_json, report)
-    elif not quiet:
-        console.emit(_print_report, report, None, False)
+    console.tell(as_json, quiet, report, _print_report, report, None, False)
 
 
 @click.command()
-@click.argument("model", type=_FILE)
+@click.argument("model", type=FILE)
 @click.option("--targets", default="host", metavar="A,B,...|all", help="Which targets [host].")
-@click.option("--data", type=_FILE, help="Calibration samples, not trained on.")
-@click.option("--test-data", type=_FILE, help="Samples to measure with.")
+@click.option("--data", type=FILE, help="Calibration samples, not trained on.")
+@click.option("--test-data", type=FILE, help="Samples to measure with.")
 @choice("--mode", "Early exits allowed [statistical with --data, else certified].")
 @choice("--format", "Number format [each target's].")
 @choice("--replay", "Sum again where a label is left open [float64 if it pays].")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<model>-bench]."
-)
+@out_option("DIR", "Folder [<model>-bench].")
 @model_options
 @json_option
-@_quiet_option
+@quiet_option
 def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any) -> None:
     """Compile for several targets; print instructions, flash and stack of each.
 
@@ -233,10 +223,7 @@ def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any)
     check_options(without_defaults(options))
     with Progress(enabled=not quiet) as progress:
         made = bench(model, options, targets, progress)
-    if as_json:
-        console.emit(console.print_json, made.reports)
-    elif not quiet:
-        console.emit(_print_bench, made)
+    console.tell(as_json, quiet, made.reports, _print_bench, made)
     if made.refuted:
         raise VerificationError("\n".join(f"{one.target}: {one.text}" for one in made.failures))
 
@@ -270,13 +257,14 @@ def _print_choices(found: list[dict[str, Any]]) -> None:
     terminal.print_choices(found, console.styled())
 
 
-def _print_verification(folder: Path, result: dict[str, Any]) -> None:
+def _print_verification(folder: Path, result: dict[str, Any], findings: Sequence[Finding]) -> None:
     from kmcompile.report import terminal
     from kmcompile.verify.other_machine import measured_text
 
     terminal.print_verification(folder.resolve().name, result, console.styled())
     if "measured_cycles" in result:
         click.echo(f"  {measured_text(result['measured_cycles'])}")
+    print_findings(findings)
 
 
 def _print_bench(made: Bench) -> None:

@@ -52,6 +52,14 @@ def emit(write: Callable[..., _T], *what: Any) -> _T:
     return result
 
 
+def tell(as_json: bool, quiet: bool, result: Any, write: Callable[..., None], *what: Any) -> None:
+    """Print a result as JSON, or unless `quiet` by `write`, of `what` or else of the result."""
+    if as_json:
+        emit(print_json, result)
+    elif not quiet:
+        emit(write, *(what or (result,)))
+
+
 def _discard_stdout() -> None:
     """Point stdout to the null device, so that Python's own flush at exit cannot fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

@@ -10,7 +10,7 @@ import click
 
 from kmcompile import console
 from kmcompile.errors import VerificationError
-from kmcompile.program_options import json_option
+from kmcompile.program_options import FOLDER, json_option, out_option, quiet_option
 from kmcompile.progress import Progress
 from kmcompile.text.visible import printable
 
@@ -18,17 +18,14 @@ if TYPE_CHECKING:
     from kmcompile.evidence.finding import Finding
 
 _PARTS = "description, supply_chain, coverage, mutation, run_time_errors"
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.argument("folder", metavar="DIR", type=FOLDER)
 @click.option("--parts", metavar="A,B,...", help=f"Which parts: {_PARTS} [all].")
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder [<DIR>-evidence]."
-)
+@out_option("DIR", "Folder [<DIR>-evidence].")
 @json_option
-@click.option("--quiet", is_flag=True, help="Print nothing on success.")
+@quiet_option
 def evidence_command(
     folder: Path, parts: str | None, out: Path | None, as_json: bool, quiet: bool
 ) -> None:
@@ -47,11 +44,8 @@ def evidence_command(
     path = folder.resolve().with_name(f"{folder.resolve().name}-evidence") if out is None else out
     with Progress(enabled=not quiet) as progress:
         findings = gather([subject], asked, path, progress)
-    if as_json:
-        console.emit(console.print_json, [one.to_json() for one in findings])
-    elif not quiet:
-        console.emit(print_findings, findings)
-        console.emit(click.echo, f"written: {printable(str(path / PAGE))}")
+    listed = [one.to_json() for one in findings]
+    console.tell(as_json, quiet, listed, _print_evidence, findings, path / PAGE)
     refuted = [one for one in findings if one.outcome is Outcome.REFUTED]
     if refuted:
         raise VerificationError("\n".join(f"{one.claim}: {one.figure}" for one in refuted))
@@ -73,6 +67,11 @@ def refuse_unexplained(findings: Sequence[Finding]) -> None:
     if alarms:
         more = f"\nand {len(alarms) - 1} more: use --json" if len(alarms) > 1 else ""
         raise VerificationError(f"{alarms[0]}{more}")
+
+
+def _print_evidence(findings: Sequence[Finding], page: Path) -> None:
+    print_findings(findings)
+    click.echo(f"written: {printable(str(page))}")
 
 
 def print_findings(findings: Sequence[Finding]) -> None:

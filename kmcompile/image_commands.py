@@ -8,39 +8,37 @@ from typing import Any
 import click
 
 from kmcompile import console
-from kmcompile.program_options import json_option, model_options
+from kmcompile.program_options import (
+    FILE,
+    FOLDER,
+    choice,
+    json_option,
+    model_options,
+    out_option,
+    quiet_option,
+)
 from kmcompile.progress import Progress
-from kmcompile.request.option_values import CHOICES
 from kmcompile.request.options import Options
 from kmcompile.text.visible import printable
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-
 
 @click.command()
-@click.argument("model", type=_FILE)
+@click.argument("model", type=FILE)
 @click.option(
     "--for",
     "folder",
-    type=_FOLDER,
+    type=FOLDER,
     required=True,
     metavar="DIR",
     help="Code that flies: compiled with --tables image.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="The image [<model>.bin]."
-)
-@click.option("--data", type=_FILE, help="Samples by which early exits are fitted; also verify.")
-@click.option("--test-data", type=_FILE, help="Test samples to verify with, instead of --data's.")
-@click.option(
-    "--verify",
-    type=click.Choice(CHOICES["verify"]),
-    help="Where the code is run [target if its tools are here, otherwise host].",
-)
+@out_option("FILE", "The image [<model>.bin].")
+@click.option("--data", type=FILE, help="Samples by which early exits are fitted; also verify.")
+@click.option("--test-data", type=FILE, help="Test samples to verify with, instead of --data's.")
+@choice("--verify", "Where the code is run [target if its tools are here, otherwise host].")
 @model_options
 @json_option
-@click.option("--quiet", is_flag=True, help="Print nothing on success.")
+@quiet_option
 def image_command(
     model: Path,
     folder: Path,
@@ -64,21 +62,16 @@ def image_command(
     reading = reading_of(Options(**values))
     with Progress(enabled=not quiet) as progress:
         result = imaging.make_image(model, folder, out, data, test_data, verify, reading, progress)
-    if as_json:
-        console.emit(console.print_json, result)
-    elif not quiet:
-        console.emit(_print_image, result)
+    console.tell(as_json, quiet, result, _print_image)
 
 
 @click.command()
-@click.argument("old", type=_FILE)
-@click.argument("new", type=_FILE)
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FILE", help="The patch [<new>.patch]."
-)
+@click.argument("old", type=FILE)
+@click.argument("new", type=FILE)
+@out_option("FILE", "The patch [<new>.patch].")
 @click.option("--in-place", is_flag=True, help="To be applied to the old image's own memory.")
 @json_option
-@click.option("--quiet", is_flag=True, help="Print nothing on success.")
+@quiet_option
 def patch_command(
     old: Path, new: Path, out: Path | None, in_place: bool, as_json: bool, quiet: bool
 ) -> None:
@@ -86,10 +79,7 @@ def patch_command(
     from kmcompile import imaging
 
     result = imaging.make_patch(old, new, out, in_place)
-    if as_json:
-        console.emit(console.print_json, result)
-    elif not quiet:
-        console.emit(_print_patch, result)
+    console.tell(as_json, quiet, result, _print_patch)
 
 
 def _print_image(result: dict[str, Any]) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from kmcompile.build.recipe import Recipe
 from kmcompile.choice.program import for_image
 from kmcompile.emit.emitter import emit_files
 from kmcompile.emit.images import patch
@@ -18,6 +17,7 @@ from kmcompile.errors import BudgetError, InputError, UsageError
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.output import files as folder_files
 from kmcompile.output.failure_files import saving_failures
+from kmcompile.output.files import Checked
 from kmcompile.pipeline import Progress, read_model, tell_nobody
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.program import Program
@@ -33,16 +33,6 @@ from kmcompile.verify.likeness import unlike_vectors
 from kmcompile.verify.verifier import Verifier, collect_queries
 from kmcompile.version import VERSION
 from kmcompile.whole_file import check_free, write_whole
-
-
-@dataclass(frozen=True, slots=True)
-class _Flying:
-    """Code that was compiled with `--tables image`: the content of its output folder."""
-
-    files: dict[str, bytes]
-    program: Program
-    report: dict[str, Any]
-    recipe: Recipe
 
 
 def make_image(
@@ -190,18 +180,15 @@ def _image(path: Path) -> bytes:
     return content
 
 
-def _flying(folder: Path) -> _Flying:
-    """Return the content of the folder of code that flies, with its hashes compared."""
-    files = folder_files.read(folder)
-    program, report = folder_files.parse(files)
-    if program.capacity is None:
+def _flying(folder: Path) -> Checked:
+    """Return the content of the folder of code that flies, compiled with `--tables image`."""
+    flying = folder_files.checked(folder)
+    if flying.program.capacity is None:
         raise UsageError(
             f"{folder}: its tables are in the code, so it takes no image\n"
             "compile its model with --tables image, and fly that code"
         )
-    folder_files.check_digests(files, program, report)
-    recipe = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace"))
-    return _Flying(files, program, report, recipe)
+    return flying
 
 
 def _check_same_task(machine: KernelMachine, program: Program, folder: Path) -> None:
@@ -219,7 +206,7 @@ def _check_same_task(machine: KernelMachine, program: Program, folder: Path) -> 
 
 
 def _plan(
-    model: Path, machine: KernelMachine, flying: _Flying, data: Path | None, test_data: Path | None
+    model: Path, machine: KernelMachine, flying: Checked, data: Path | None, test_data: Path | None
 ) -> Plan:
     """Return the plan by which the code that flies was compiled, for another model."""
     given = flying.report["options"]
@@ -298,7 +285,7 @@ def _check_flash(more_bytes: int, report: Mapping[str, Any], model: Path) -> tup
 
 
 def _check_same_code(
-    texts: Mapping[str, str], program: Program, flying: _Flying, folder: Path
+    texts: Mapping[str, str], program: Program, flying: Checked, folder: Path
 ) -> None:
     """Refuse a model whose code is another than the code that flies.
 

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from kmcompile.build import build
-from kmcompile.build.recipe import Recipe
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.program import choose_program
-from kmcompile.emit.emitter import emit
 from kmcompile.errors import KmcompileError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.output import files as folder_files
+from kmcompile.output.files import trial_build
 from kmcompile.request.plan import Request
 from kmcompile.text.figures import bytes_text
 
@@ -69,10 +65,5 @@ def _stack_bytes(request: Request, machine: KernelMachine, chosen: ChosenProgram
     monitor = chosen.program.monitor
     if monitor is not None and monitor.in_integers == (program.codes is not None):
         program = replace(program, exits=(monitor, *program.exits))
-    sources = emit(program, plan.target, plan.command, machine.description)
-    files = folder_files.of_program(program, plan.target, sources)
-    recipe = Recipe.from_json(files["recipe.json"].decode("ascii"))
-    with TemporaryDirectory(prefix="kmcompile-") as scratch:
-        folder_files.write_plain(Path(scratch), files)
-        with build(recipe, Path(scratch), plan.target) as artifact:
-            return artifact.stack_bytes
+    with trial_build(program, plan.target, plan.command, machine.description) as (artifact, _):
+        return artifact.stack_bytes

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from kmcompile.build import build
-from kmcompile.build.recipe import Recipe
 from kmcompile.choice.program import choose_program
-from kmcompile.emit.emitter import emit
 from kmcompile.errors import BudgetError, ToolError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.output import files as folder_files
+from kmcompile.output.files import trial_build
 from kmcompile.program.program import Program
 from kmcompile.reduction.reducible import leaves_reducible
 from kmcompile.request.plan import Plan
@@ -99,14 +94,8 @@ def instructions_of(program: Program, plan: Plan, description: str) -> int | Non
     KmcompileError
         If the program cannot be built.
     """
-    sources = emit(program, plan.target, plan.command, description)
-    files = folder_files.of_program(program, plan.target, sources)
-    recipe = Recipe.from_json(files["recipe.json"].decode("ascii"))
-    with TemporaryDirectory(prefix="kmcompile-") as scratch:
-        folder = Path(scratch)
-        folder_files.write_plain(folder, files)
-        with build(recipe, folder, plan.target) as artifact:
-            return static_worst_case(artifact, folder).instructions
+    with trial_build(program, plan.target, plan.command, description) as (artifact, folder):
+        return static_worst_case(artifact, folder).instructions
 
 
 def _cut(machine: KernelMachine, n: int) -> KernelMachine:

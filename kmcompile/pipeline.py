@@ -12,7 +12,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from kmcompile import readers
-from kmcompile.build.recipe import Recipe
 from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.whole_program import choose_whole
 from kmcompile.compiled import Compiled
@@ -198,16 +197,15 @@ def verify_folder(
     """
     tell = progress or tell_nobody
     tell("comparing hashes")
-    files = folder_files.read(folder)
-    program, report = folder_files.parse(files)
-    folder_files.check_digests(files, program, report)
+    found = folder_files.checked(folder)
+    files, program, report = found.files, found.program, found.report
     machine = None
     if model is not None:
         options = report["options"]
         in_image = options.get("tables") == "image"
         machine = read_model(model, reading or Reading(), options.get("threshold"), in_image)
         folder_files.check_model(machine, program, model.name, report["options"])
-    target = Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target
+    target = found.recipe.target
     check_machine(target, on)
     promise = promise_of(report) if program.takes_risk else None
     of_loss = promise is not None and promise.of == "loss"

@@ -14,14 +14,18 @@ from kmcompile.request.values import flag
 
 Command = Callable[..., None]
 
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON on stdout and nothing else."
 )
+quiet_option = click.option("--quiet", is_flag=True, help="Print nothing on success.")
 _MODEL_OPTIONS: tuple[Callable[[Command], Command], ...] = (
     click.option("--before", metavar="FILE,...", help="Scalers and the like before the model."),
     click.option(
         "--labels",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        type=FILE,
         help="Names of the classes: a LabelEncoder, or text with a line a class.",
     ),
     click.option("--entry", metavar="A,...", help="Which objects of the model's file [the only]."),
@@ -31,6 +35,11 @@ _MODEL_OPTIONS: tuple[Callable[[Command], Command], ...] = (
         help="Let pickle run what the file says. Without it, only data is rebuilt.",
     ),
 )
+
+
+def out_option(metavar: str, text: str) -> Callable[[Command], Command]:
+    """Return the option of where the result is written."""
+    return click.option("--out", type=click.Path(path_type=Path), metavar=metavar, help=text)
 
 
 def _number_of_bytes(name: str, text: str) -> Callable[[Command], Command]:

@@ -23,10 +23,8 @@ def targets_command(as_json: bool) -> None:
     from kmcompile.target import list_parts, list_targets
 
     targets = list_targets() + list_parts()
-    if as_json:
-        console.emit(console.print_json, [target.to_dict() for target in targets])
-        return
-    console.emit(_print_targets, targets)
+    listed = [target.to_dict() for target in targets]
+    console.tell(as_json, False, listed, _print_targets, targets)
 
 
 @click.command()
@@ -51,10 +49,8 @@ def doctor_command(targets: str | None, as_json: bool) -> None:
     diagnoses = diagnose(() if only_evidence else chosen_targets(chosen, (EVIDENCE,)))
     if EVIDENCE in names:
         diagnoses += (diagnose_evidence(),)
-    if as_json:
-        console.emit(console.print_json, [asdict(diagnosis) for diagnosis in diagnoses])
-    else:
-        console.emit(_print_diagnoses, diagnoses)
+    listed = [asdict(diagnosis) for diagnosis in diagnoses]
+    console.tell(as_json, False, listed, _print_diagnoses, diagnoses)
 
 
 def _print_targets(targets: Sequence[Target]) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kmcompile.build.recipe import Recipe
 from kmcompile.output import files as folder_files
 from kmcompile.program.program import Program
 from kmcompile.target import Target
@@ -44,16 +43,8 @@ class Subject:
         UsageError, InputError
             If the folder is not a whole output folder of kmcompile.
         """
-        files = folder_files.read(folder)
-        program, report = folder_files.parse(files)
-        folder_files.check_digests(files, program, report)
-        return cls(
-            folder.name,
-            program,
-            Recipe.from_json(files["recipe.json"].decode("utf-8", "replace")).target,
-            files,
-            report,
-        )
+        found = folder_files.checked(folder)
+        return cls(folder.name, found.program, found.recipe.target, found.files, found.report)
 
     def write(self, folder: Path) -> Path:
         """Write the files into a folder, which is made; return it."""

@@ -5,16 +5,20 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, get_args
 from zipfile import BadZipFile
 
 import numpy as np
 
+from kmcompile.build import Artifact, build
 from kmcompile.build.recipe import Recipe, sha256_of
+from kmcompile.emit.emitter import emit
 from kmcompile.emit.view import input_words, record_words
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Label
@@ -85,6 +89,19 @@ def of_program(
     return files
 
 
+@contextmanager
+def trial_build(
+    program: Program, target: Target, command: str, description: str
+) -> Iterator[tuple[Artifact, Path]]:
+    """Emit a program into a temporary folder and build it there; both are removed at the end."""
+    files = of_program(program, target, emit(program, target, command, description))
+    recipe = Recipe.from_json(files["recipe.json"].decode("ascii"))
+    with TemporaryDirectory(prefix="kmcompile-") as scratch:
+        write_plain(Path(scratch), files)
+        with build(recipe, Path(scratch), target) as artifact:
+            yield artifact, Path(scratch)
+
+
 def save_queries(queries: Queries) -> bytes:
     """Return the bytes of queries.npz: X, its source, and the counts of given and ordinary rows."""
     buffer = io.BytesIO()
@@ -140,13 +157,30 @@ def parse(files: Mapping[str, bytes]) -> tuple[Program, dict[str, Any]]:
     return program, json_report.parse(files["report.json"], "report.json")
 
 
-def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[str, Any]) -> None:
-    """Compare each file's hash with the report's, and the model hashes of report and program.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The content of an output folder whose files have the hashes that its report lists."""
+
+    files: dict[str, bytes]
+    program: Program
+    report: dict[str, Any]
+    recipe: Recipe
+
+
+def checked(folder: Path) -> Checked:
+    """Return the content of an output folder.
+
+    Each file's hash is compared with the report's, and the model hashes of report and program.
 
     Raises
     ------
+    UsageError, InputError
+        As `read`.
     VerificationError
+        If a hash differs.
     """
+    files = read(folder)
+    program, report = parse(files)
     recipe = Recipe.from_json(files["recipe.json"].decode("ascii", "replace"))
     needed = {*_NEEDED, *(name for name, _ in recipe.sha256), recipe.harness} - {*_REPORTS}
     for name in sorted(needed - set(report["files"])):
@@ -166,6 +200,7 @@ def check_digests(files: Mapping[str, bytes], program: Program, report: Mapping[
             "report.json: its model is not the one that program.npz was made from; "
             "compile the model again"
         )
+    return Checked(files, program, report, recipe)
 
 
 _OF_MODEL = ("before", "labels", "entry")

@@ -50,13 +50,12 @@ def measured_report(folder: Path, measured: Path) -> dict[str, Any]:
     if measured.resolve().is_relative_to(path.resolve()):
         raise InputError(f"{measured} lies in the output folder\nmove it to another place")
     with reserve(path) as output:
-        files = folder_files.read(path)
-        program, report = folder_files.parse(files)
-        folder_files.check_digests(files, program, report)
+        found = folder_files.checked(path)
+        files, program, report = found.files, found.program, found.report
         content = _content(measured)
         line = _line(_text(content), program, report, files, measured.name)
-        found, reasons = json_report.plain(measured_of(line, measured.name, content))
-        report["target"]["measured"] = found
+        facts, reasons = json_report.plain(measured_of(line, measured.name, content))
+        report["target"]["measured"] = facts
         kept = {
             field: why
             for field, why in report["not_available"].items()

@@ -13,13 +13,13 @@ from types import MappingProxyType
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, ITEM_BYTES, current_budget
 from kmcompile.readers.fields import MAX_CLASSES
 from kmcompile.readers.libsvm.header import Header
 from kmcompile.readers.libsvm.text import LARGEST_INT, Digits, Lines, few_digits, real, shown
+from kmcompile.readers.linear import linear_machine
 
 _KEYS = ("solver_type", "nr_class", "label", "nr_feature", "bias", "rho")
 
@@ -72,16 +72,13 @@ def read_liblinear(content: bytes) -> KernelMachine:
     intercept, error = _intercept(weights, bias, rho, n_features)
     rows = weights[:n_features].T
     binary = task is Task.BINARY
-    return KernelMachine(
-        kind=_KINDS[solver],
-        task=task,
-        kernel=Linear(),
-        # f > 0 gives the first of two labels: f is negated, so that f >= 0 gives the second.
-        support_vectors=-rows if binary else rows,
-        dual_coef=np.eye(len(rows)),
-        intercept=0.0 - intercept if binary else intercept,
-        classes=classes,
-        n_features=n_features,
+    # f > 0 gives the first of two labels: f is negated, so that f >= 0 gives the second.
+    return linear_machine(
+        _KINDS[solver],
+        task,
+        -rows if binary else rows,
+        0.0 - intercept if binary else intercept,
+        classes,
         zero_is_positive=binary,
         log_odds=solver in _LOGISTIC,
         intercept_error=error,

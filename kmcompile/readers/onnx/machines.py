@@ -13,6 +13,7 @@ probabilities; post_transform changes scores and never labels.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,7 @@ import numpy as np
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.numeric.arrays import Float64Array
+from kmcompile.readers.linear import linear_machine
 from kmcompile.readers.onnx.attributes import OnnxAttributes
 from kmcompile.readers.platt import Platt, platt_of
 
@@ -90,19 +92,7 @@ def _svm_regressor(node: Any) -> KernelMachine:
 
 def one_class(machine: KernelMachine) -> KernelMachine:
     """Return the one-class machine whose label is the sign of a regression's value."""
-    return KernelMachine(
-        kind="OneClassSVM",
-        task=Task.ONE_CLASS,
-        kernel=machine.kernel,
-        support_vectors=machine.support_vectors,
-        dual_coef=machine.dual_coef,
-        intercept=machine.intercept,
-        classes=(-1, 1),
-        n_features=machine.n_features,
-        preprocessing=machine.preprocessing,
-        zero_is_positive=False,
-        notes=machine.notes,
-    )
+    return replace(machine, kind="OneClassSVM", task=Task.ONE_CLASS, classes=(-1, 1))
 
 
 def _linear_classifier(node: Any) -> KernelMachine:
@@ -124,17 +114,9 @@ def _linear_classifier(node: Any) -> KernelMachine:
     rows = 1 if len(classes) == 2 else len(classes)
     if len(weights) != rows:
         raise attributes.error("intercepts", f"has {len(intercept)} values", f"{rows}")
-    return KernelMachine(
-        kind="LinearSVC" if transform == "NONE" else "LogisticRegression",
-        task=Task.BINARY if rows == 1 else Task.ONE_VS_REST,
-        kernel=Linear(),
-        support_vectors=weights,
-        dual_coef=np.eye(rows),
-        intercept=intercept,
-        classes=classes,
-        n_features=weights.shape[1],
-        zero_is_positive=False,
-    )
+    kind = "LinearSVC" if transform == "NONE" else "LogisticRegression"
+    task = Task.BINARY if rows == 1 else Task.ONE_VS_REST
+    return linear_machine(kind, task, weights, intercept, classes)
 
 
 def _linear_regressor(node: Any) -> KernelMachine:
@@ -146,18 +128,9 @@ def _linear_regressor(node: Any) -> KernelMachine:
     if targets != 1:
         raise attributes.error("targets", f"is {targets}", "1", "save a model a target")
     weights = _weights(attributes, 1)
-    intercept = attributes.floats("intercepts")
-    return KernelMachine(
-        kind="LinearSVR",
-        task=Task.REGRESSION,
-        kernel=Linear(),
-        support_vectors=weights,
-        dual_coef=np.eye(1),
-        intercept=attributes.floats("intercepts", 1) if len(intercept) else np.zeros(1),
-        classes=(),
-        n_features=weights.shape[1],
-        zero_is_positive=False,
-    )
+    given = len(attributes.floats("intercepts")) > 0
+    intercept = attributes.floats("intercepts", 1) if given else np.zeros(1)
+    return linear_machine("LinearSVR", Task.REGRESSION, weights, intercept)
 
 
 MACHINES: Mapping[str, Callable[[Any], KernelMachine]] = MappingProxyType(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from kmcompile.errors import InputError
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.readers.fields import MAX_CLASSES, MAX_LABEL_BYTES, Fields
-from kmcompile.readers.record import Record, describe
+from kmcompile.readers.record import Record, describe, record_of
 from kmcompile.text.visible import printable
 
 LABEL_ENCODER = "LabelEncoder"
@@ -30,6 +30,19 @@ def with_encoded_names(machine: KernelMachine, encoder: Record) -> KernelMachine
             )
         chosen.append(names[int(label)])
     return _named(machine, chosen)
+
+
+def label_binarizer(fields: Fields, name: str, kinds: Sequence[str]) -> Fields:
+    """Return the LabelBinarizer in the attribute `name`, refused unless `y_type_` is of `kinds`."""
+    binarizer = Fields(record_of(fields.get(name)), f"{name}.")
+    kind = binarizer.get("y_type_")
+    if isinstance(kind, str) and kind.startswith("multilabel"):
+        raise InputError(
+            f"{fields.record.name} was trained on several labels a sample, must be one; "
+            "train one model a label"
+        )
+    binarizer.choice("y_type_", kinds)
+    return binarizer
 
 
 def with_listed_names(machine: KernelMachine, text: bytes) -> KernelMachine:

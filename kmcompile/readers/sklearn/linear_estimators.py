@@ -8,12 +8,12 @@ from types import MappingProxyType
 import numpy as np
 
 from kmcompile.errors import InputError
-from kmcompile.kernels import Linear
 from kmcompile.model.kernel_machine import KernelMachine, Label, Task
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.readers.byte_budget import FLOAT_BYTES, current_budget
 from kmcompile.readers.fields import Fields
-from kmcompile.readers.record import record_of
+from kmcompile.readers.linear import linear_machine
+from kmcompile.readers.sklearn.labels import label_binarizer
 
 
 def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
@@ -30,14 +30,7 @@ def _read_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
 def _read_ridge_classifier(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
     """Read a RidgeClassifier, whose classes are those of its LabelBinarizer."""
     fields.require_fitted("_label_binarizer")
-    binarizer = Fields(record_of(fields.get("_label_binarizer")), "_label_binarizer.")
-    kind = binarizer.get("y_type_")
-    if isinstance(kind, str) and kind.startswith("multilabel"):
-        raise InputError(
-            f"{fields.record.name} was trained on several labels a sample, must be one; "
-            "train one model a label"
-        )
-    binarizer.choice("y_type_", ("binary", "multiclass"))
+    binarizer = label_binarizer(fields, "_label_binarizer", ("binary", "multiclass"))
     return _classifier(fields, notes, binarizer.labels("classes_"))
 
 
@@ -48,16 +41,12 @@ def _classifier(
     rows = 1 if len(classes) == 2 else len(classes)
     weights = _weights(fields, rows)
     current_budget().spend(2 * FLOAT_BYTES * rows**2, f"{rows} classes")
-    return KernelMachine(
-        kind=fields.record.name,
-        task=Task.BINARY if rows == 1 else Task.ONE_VS_REST,
-        kernel=Linear(),
-        support_vectors=weights,
-        dual_coef=np.eye(rows),
-        intercept=_intercept(fields, rows),
-        classes=classes,
-        n_features=weights.shape[1],
-        zero_is_positive=False,
+    return linear_machine(
+        fields.record.name,
+        Task.BINARY if rows == 1 else Task.ONE_VS_REST,
+        weights,
+        _intercept(fields, rows),
+        classes,
         log_odds=rows == 1 and _has_log_odds(fields),
         notes=notes,
     )
@@ -90,19 +79,8 @@ def _read_regressor(fields: Fields, notes: tuple[str, ...]) -> KernelMachine:
             f"{fields.record.name} was trained on {len(weights)} targets, must be 1; "
             "train one model a target"
         )
-    row = _weights(fields, 1)
-    return KernelMachine(
-        kind=fields.record.name,
-        task=Task.REGRESSION,
-        kernel=Linear(),
-        support_vectors=row,
-        dual_coef=np.eye(1),
-        intercept=_intercept(fields, 1),
-        classes=(),
-        n_features=row.shape[1],
-        zero_is_positive=False,
-        notes=notes,
-    )
+    row, intercept = _weights(fields, 1), _intercept(fields, 1)
+    return linear_machine(fields.record.name, Task.REGRESSION, row, intercept, notes=notes)
 
 
 _CLASSIFIERS = (

@@ -18,6 +18,7 @@ from kmcompile.readers.platt import OF_MANY, PLATT_NOTE
 from kmcompile.readers.record import describe, record_of
 from kmcompile.readers.size_limits import count_numbers, require_room
 from kmcompile.readers.sklearn.classes import release_of
+from kmcompile.readers.sklearn.labels import label_binarizer
 from kmcompile.steps import Step
 
 _FIRST_OF_EQUAL_SINCE = (1, 8)
@@ -36,7 +37,8 @@ def read_one_vs_rest(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ke
     """
     fields.require_fitted("classes_")
     classes = fields.labels("classes_")
-    _require_single_labels(fields, len(classes))
+    kinds = ("binary",) if len(classes) == 2 else ("multiclass",)
+    label_binarizer(fields, "label_binarizer_", kinds)
     estimators = fields.get("estimators_")
     n_rows = 1 if len(classes) == 2 else len(classes)
     if not isinstance(estimators, list) or len(estimators) != n_rows:
@@ -50,17 +52,6 @@ def read_one_vs_rest(fields: Fields, read: Callable[[Any], KernelMachine]) -> Ke
     if fields.has("n_features_in_"):
         fields.require_width(first.n_features)
     return replace(united, kind=fields.record.name, decision_function_shape="ovr")
-
-
-def _require_single_labels(fields: Fields, n_classes: int) -> None:
-    binarizer = Fields(record_of(fields.get("label_binarizer_")), "label_binarizer_.")
-    kind = binarizer.get("y_type_")
-    if isinstance(kind, str) and kind.startswith("multilabel"):
-        raise InputError(
-            f"{fields.record.name} was trained on several labels a sample, must be one; "
-            "train one model a label"
-        )
-    binarizer.choice("y_type_", ("binary",) if n_classes == 2 else ("multiclass",))
 
 
 def _rows(
