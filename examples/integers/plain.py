@@ -40,7 +40,7 @@ def write_plain(model: Any, target: Target, folder: Path) -> Recipe:
         f"#define IS_SCALED {int(scaler is not None)}\n"
         "uint32_t plain_classify(const float input[N_FEATURES]);\n"
     )
-    exponential = render("scalar/exp_negative.c.j2", name="plain", scalar=exp_negative.VIEW)
+    exponential = render("scalar/exp_negative.c.j2", name="plain", scalar=exp_negative)
     (folder / "plain_exp.h").write_text(
         f"typedef union {{ float value; uint32_t bits; }} plain_bits_t;\n{exponential}"
     )

@@ -36,7 +36,7 @@ def early_exit_sections(
         sections.append(render("early_exits/narrow.c.j2", **middles, **context))
         sections.append(render("early_exits/proved.c.j2", **middles, **context))
     if early.needs_root_bound:
-        sections.append(render("scalar/root_bound.c.j2", scalar=root_bound.VIEW, **names))
+        sections.append(render("scalar/root_bound.c.j2", scalar=root_bound, **names))
     sections += _block_sections(early, names)
     if early.sums_approximations:
         lanes = early.exact_totals

@@ -106,6 +106,6 @@ def fine_sum_sections(replay: Replay, view: FineSumView, names: Mapping[str, Any
 def _exponential(stage: FineSum, names: Mapping[str, Any]) -> str:
     """Return the functions of the exponential: of doubles, or of integers."""
     if stage.long is not None:
-        return render("replay/exp2_long.c.j2", scalar=exp2_long.VIEW, **names)
+        return render("replay/exp2_long.c.j2", scalar=exp2_long, **names)
     exponential = EXP_NEGATIVE[np.float64]
     return render(f"scalar/{exponential.template}.c.j2", scalar=exponential.view, **names)

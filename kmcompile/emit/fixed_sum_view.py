@@ -180,5 +180,5 @@ def _product_sections(view: FixedKernelView, names: dict[str, str]) -> list[str]
     """Return the functions of products, and 2^-t."""
     return [
         render("fixed_sum/products.c.j2", view=view, **names),
-        render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
+        render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed, **names),
     ]

@@ -48,6 +48,6 @@ def long_sum_sections(replay: Replay, names: Mapping[str, Any]) -> list[str]:
     return [
         render("replay/long_input.c.j2", **own),
         render("replay/long_distance.c.j2", **own),
-        render("replay/exp2_long.c.j2", scalar=exp2_long.VIEW, **names),
+        render("replay/exp2_long.c.j2", scalar=exp2_long, **names),
         render(f"replay/{replay.sum.template}.c.j2", **own),
     ]

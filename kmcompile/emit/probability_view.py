@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -66,9 +65,9 @@ def _log_odds(stage: Probability) -> str:
 def probability_scalars(emitted: list[str], names: dict[str, str]) -> list[str]:
     """Return the logistic function, after the exponential if no earlier part contains it."""
     has_exponential = any(f" {names['name']}_exp_negative(const" in text for text in emitted)
-    scalars: tuple[tuple[str, Any], ...] = (("logistic", logistic.VIEW),)
+    scalars: tuple[tuple[str, object], ...] = (("logistic", logistic),)
     if not has_exponential:
-        scalars = (("exp_negative", exp_negative.VIEW), *scalars)
+        scalars = (("exp_negative", exp_negative), *scalars)
     return [render(f"scalar/{template}.c.j2", scalar=view, **names) for template, view in scalars]
 
 

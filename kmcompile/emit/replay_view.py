@@ -19,7 +19,6 @@ from kmcompile.emit.pair_sum_view import all_pairs_sections
 from kmcompile.emit.prepare_view import PrepareView, prepare_sections, prepare_view
 from kmcompile.emit.words import Words
 from kmcompile.numeric.outward import ABSOLUTE, RELATIVE
-from kmcompile.numeric.scalar import square_root_double
 from kmcompile.program.program import Program
 from kmcompile.program.stages import CodeTable, ExactSum, PairSum, VectorlessSum
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
@@ -69,8 +68,7 @@ def replay_sections(base: Mapping[str, str], view: ReplayView, words: Words) -> 
     sections = [render("replay/types.c.j2", relative=RELATIVE, absolute=ABSOLUTE, **own)]
     takes_root = isinstance(stage.sum, VectorTotals) and stage.sum.kernel.needs_square_root
     if view.prepared is None or view.prepared.needs_square_root or takes_root:
-        scalar = square_root_double.VIEW
-        sections.append(render("scalar/square_root_double.c.j2", scalar=scalar, **names))
+        sections.append(render("scalar/square_root_double.c.j2", **names))
     if view.fine is not None:
         sections += fine_sum_sections(stage, view.fine, names)
     elif view.prepared is not None:

@@ -24,7 +24,7 @@ def routed_fixed_sections(
     parts = [render("routed_sum/fixed_linear.c.j2", **own)] if stage.linear else []
     return [
         render("fixed_sum/products.c.j2", view=view, **names),
-        render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed.VIEW, **names),
+        render("scalar/exp2_fixed.c.j2", scalar=exp2_fixed, **names),
         render(f"{kernel}.c.j2", **own),
         render("routed_sum/fixed_scores.c.j2", stage=stage, route=stage.route, **names),
         render("routed_sum/route.c.j2", route=stage.route, in_integers=True, **names),

@@ -119,7 +119,7 @@ def library(folder: Path, compiler: str, flags: tuple[str, ...]) -> ctypes.CDLL:
     parts = [HEAD, render("scalar/square_root.c.j2", scalar=square_root.VIEW, name="k")]
     for module in (exp_negative_double, tanh_double, cosine_double, square_root_double):
         template = module.__name__.rpartition(".")[2]
-        parts.append(render(f"scalar/{template}.c.j2", scalar=module.VIEW, **names))
+        parts.append(render(f"scalar/{template}.c.j2", scalar=module, **names))
     parts.append(render("scalar/log1p.c.j2", scalar=log1p.VIEW_DOUBLE, **names))
     parts += [APPLY.format(function) for function in FUNCTIONS]
     source, binary = folder / "double.c", folder / "double.so"

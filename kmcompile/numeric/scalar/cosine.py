@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -36,27 +35,7 @@ ABSOLUTE_ERROR: Final = 3.1 * 2.0**-24
 2.98 * 2^-24 as it stands, 2.44 * 2^-24 where a compiler contracts to fused multiply-adds.
 Evidence: tests/equivalence/test_cosine.py goes through every float32.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class CosineView:
-    """What templates/scalar/cosine.c.j2 needs."""
-
-    limit: str = f"{LIMIT:g}"
-    inverse_pi: np.float32 = INVERSE_PI
-    shifter: np.float32 = SHIFTER
-    pi_high: np.float32 = PI_HIGH
-    pi_middle: np.float32 = PI_MIDDLE
-    pi_low: np.float32 = PI_LOW
-    c1: np.float32 = COEFFICIENTS[0]
-    c2: np.float32 = COEFFICIENTS[1]
-    c3: np.float32 = COEFFICIENTS[2]
-    c4: np.float32 = COEFFICIENTS[3]
-    c5: np.float32 = COEFFICIENTS[4]
-    absolute_error: str = f"{ABSOLUTE_ERROR * 2**24:g} * 2^-24"
-
-
-VIEW: Final = CosineView()
+ABSOLUTE_ERROR_TEXT: Final = f"{ABSOLUTE_ERROR * 2**24:g} * 2^-24"
 
 
 def cosine(v: Float32Array) -> Float32Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -59,23 +58,7 @@ With u = 2^-53, to first order, |s| <= pi/2 + 2^-37 and x = s^2 <= 2.468:
 1 + 0.79 + 3.05 + 0.5 + 0.001 < 5.4. A fused multiply-add only leaves out roundings that are
 counted here.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class CosineDoubleView:
-    """What templates/scalar/cosine_double.c.j2 needs."""
-
-    limit: str = f"{LIMIT:g}"
-    inverse_pi: float = INVERSE_PI
-    shifter: float = SHIFTER
-    pi_high: float = PI_HIGH
-    pi_low: float = PI_LOW
-    last: float = COEFFICIENTS[-1]
-    coefficients: tuple[float, ...] = COEFFICIENTS[-2::-1]
-    absolute_error: str = f"{ABSOLUTE_ERROR * 2**53:g} * 2^-53"
-
-
-VIEW: Final = CosineDoubleView()
+ABSOLUTE_ERROR_TEXT: Final = f"{ABSOLUTE_ERROR * 2**53:g} * 2^-53"
 
 
 def cosine(v: Float64Array) -> Float64Array:

@@ -5,7 +5,6 @@ The argument t is a uint32 with 26 fractional bits, the result a uint32 with 31 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -21,7 +20,10 @@ ARGUMENT_END: Final = 1 << 31
 """t = 32. From here on 2^-t is below 2^-32, and callers take 0 without a call."""
 
 _TABLE_BITS: Final = 6
-_REST_BITS: Final = ARGUMENT_BITS - _TABLE_BITS
+REST_BITS: Final = ARGUMENT_BITS - _TABLE_BITS
+_REST_MASK: Final = (1 << REST_BITS) - 1
+REST_SHIFT: Final = 32 - REST_BITS
+TABLE_MASK: Final = (1 << _TABLE_BITS) - 1
 
 TABLE: Final = np.rint(np.exp2(RESULT_BITS - np.arange(1 << _TABLE_BITS) / 64)).astype(np.uint32)
 """2^(-i / 64) with 31 fractional bits, i = 0 .. 63. The calling stage holds this table in its C."""
@@ -40,25 +42,6 @@ Evidence: tests/unit/numeric/test_exp2_fixed.py goes through all 2^26 values of 
 
 SHIFT_ERROR: Final = 2.0**-RESULT_BITS
 """Bound on the absolute error of the shift by the whole part of t."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exp2FixedView:
-    """What templates/scalar/exp2_fixed.c.j2 needs."""
-
-    argument_bits: int = ARGUMENT_BITS
-    argument_end: int = ARGUMENT_END
-    result_bits: int = RESULT_BITS
-    relative_error: str = f"{RELATIVE_ERROR:g}"
-    rest_bits: int = _REST_BITS
-    rest_shift: int = 32 - _REST_BITS
-    table_mask: int = (1 << _TABLE_BITS) - 1
-    rest_mask: int = (1 << _REST_BITS) - 1
-    linear: int = LINEAR
-    quadratic: int = QUADRATIC
-
-
-VIEW: Final = Exp2FixedView()
 
 
 def exp2_negative(t: NDArray[Any]) -> NDArray[np.uint64]:
@@ -85,8 +68,8 @@ def exp2_negative(t: NDArray[Any]) -> NDArray[np.uint64]:
     """
     t = t.astype(np.uint64)
     half = np.uint64(32)
-    r = (t & np.uint64(VIEW.rest_mask)) << np.uint64(VIEW.rest_shift)
+    r = (t & np.uint64(_REST_MASK)) << np.uint64(REST_SHIFT)
     drop = (r * (np.uint64(LINEAR) - ((r * np.uint64(QUADRATIC)) >> half))) >> half
-    entry = TABLE[(t >> np.uint64(_REST_BITS)) & np.uint64(VIEW.table_mask)].astype(np.uint64)
+    entry = TABLE[(t >> np.uint64(REST_BITS)) & np.uint64(TABLE_MASK)].astype(np.uint64)
     value: NDArray[np.uint64] = entry - ((entry * drop) >> half)
     return value >> (t >> np.uint64(ARGUMENT_BITS))

@@ -5,7 +5,6 @@ The argument t is a uint64 with 57 fractional bits, the result a uint64 with 40 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
@@ -47,6 +46,7 @@ because f has only 32 bits there: 11.2 v, or 2^-47.5. Each of the seven steps be
 most 4.5 2^-64, and the last halving by 2^-63. 2^-f is at least 1/2, so that the sum counts twice:
 2 (2^-48.2 + 2^-47.5 + 2^-59) < 2^-45.7.
 """
+RELATIVE_ERROR_TEXT: Final = "2^-45"
 
 SHIFT_ERROR: Final = 2.0**-RESULT_BITS
 """Bound on the absolute error of the shift by the whole part of t."""
@@ -56,25 +56,9 @@ PRODUCT_ERROR: Final = 3
 
 _HALF: Final = np.uint64(32)
 _LOW: Final = np.uint64(0xFFFFFFFF)
-
-
-@dataclass(frozen=True, slots=True)
-class Exp2LongView:
-    """What templates/replay/exp2_long.c.j2 needs."""
-
-    argument_bits: int = ARGUMENT_BITS
-    result_bits: int = RESULT_BITS
-    whole_end: int = RESULT_BITS
-    fraction_shift: int = 64 - ARGUMENT_BITS
-    last_shift: int = 63 - RESULT_BITS
-    join_shift: int = 32 + SHORT_BITS - 64
-    long: tuple[int, ...] = LONG[::-1]
-    last: int = SHORT[-1]
-    short: tuple[int, ...] = SHORT[-2::-1]
-    relative_error: str = "2^-45"
-
-
-VIEW: Final = Exp2LongView()
+FRACTION_SHIFT: Final = 64 - ARGUMENT_BITS
+LAST_SHIFT: Final = 63 - RESULT_BITS
+JOIN_SHIFT: Final = 32 + SHORT_BITS - 64
 
 
 def upper_product(a: NDArray[np.uint64], b: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -111,14 +95,14 @@ def exp2_negative(t: NDArray[Any]) -> NDArray[np.uint64]:
     [1.0, 0.5, 1.8189894035458565e-12]
     """
     t = t.astype(np.uint64)
-    f = t << np.uint64(VIEW.fraction_shift)
+    f = t << np.uint64(FRACTION_SHIFT)
     short = f >> _HALF
-    rest = np.full_like(t, VIEW.last)
-    for coefficient in VIEW.short:
+    rest = np.full_like(t, SHORT[-1])
+    for coefficient in SHORT[-2::-1]:
         rest = np.uint64(coefficient) - ((short * rest) >> _HALF)
-    first, *others = VIEW.long
-    slope = np.uint64(first) - ((short * rest) >> np.uint64(VIEW.join_shift))
+    first, *others = LONG[::-1]
+    slope = np.uint64(first) - ((short * rest) >> np.uint64(JOIN_SHIFT))
     for coefficient in others:
         slope = np.uint64(coefficient) - upper_product(f, slope)
     value = np.uint64(1 << 63) - (upper_product(f, slope) >> np.uint64(1))
-    return value >> (np.uint64(VIEW.last_shift) + (t >> np.uint64(ARGUMENT_BITS)))
+    return value >> (np.uint64(LAST_SHIFT) + (t >> np.uint64(ARGUMENT_BITS)))

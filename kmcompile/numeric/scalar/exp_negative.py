@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -12,13 +11,14 @@ from kmcompile.numeric.arrays import Float32Array
 CUTOFF: Final = np.float32(float.fromhex("0x1.5bf5bcp+6"))
 """Arguments from here on give exactly 0: 86.99, the first one whose n is N_END. Below it every
 result is a normal number, at least 1.65e-38."""
+CUTOFF_BITS: Final = CUTOFF.view(np.uint32)
 N_END: Final = 126
 _BLOCK: Final = 1 << 14  # values whose temporaries stay in the second-level cache
 
 LOG2_E: Final = np.float32(float.fromhex("0x1.715476p+0"))
 SHIFTER: Final = np.float32(2.0**23)
 """Adding it rounds to an integer, which then stands in the lowest bits of the sum."""
-_SHIFTED_END: Final = (SHIFTER + np.float32(N_END)).view(np.uint32)
+SHIFTED_END: Final = (SHIFTER + np.float32(N_END)).view(np.uint32)
 
 LN2_HIGH: Final = np.float32(float.fromhex("0x1.62e4p-1"))
 """15 bits of ln 2, so that its products with 0 .. 125 are exact."""
@@ -44,28 +44,7 @@ RELATIVE_ERROR: Final = 1.5 * 2.0**-24
 1.37 * 2^-24 as it stands, 1.44 * 2^-24 where a compiler contracts to fused multiply-adds.
 Evidence: tests/equivalence/test_scalar.py and test_other_roundings.py go through every float32.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ExpNegativeView:
-    """What templates/scalar/exp_negative.c.j2 needs."""
-
-    cutoff: str = f"{CUTOFF:.2f}"
-    shifted_end: int = int(_SHIFTED_END)
-    log2_e: np.float32 = LOG2_E
-    shifter: np.float32 = SHIFTER
-    ln2_high: np.float32 = LN2_HIGH
-    ln2_low: np.float32 = LN2_LOW
-    c2: np.float32 = COEFFICIENTS[0]
-    c3: np.float32 = COEFFICIENTS[1]
-    c4: np.float32 = COEFFICIENTS[2]
-    c5: np.float32 = COEFFICIENTS[3]
-    c6: np.float32 = COEFFICIENTS[4]
-    cutoff_bits: int = int(CUTOFF.view(np.uint32))
-    relative_error: str = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
-
-
-VIEW: Final = ExpNegativeView()
+RELATIVE_ERROR_TEXT: Final = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
 
 
 def exp_negative(z: Float32Array) -> Float32Array:
@@ -116,7 +95,7 @@ def _exp_negative_block(z: Float32Array) -> Float32Array:
     s -= product
     bits = _exp_of_reduced(s, n, product).view(np.uint32)
     exponent = shifted.view(np.uint32)
-    beyond = exponent >= _SHIFTED_END
+    beyond = exponent >= SHIFTED_END
     exponent <<= np.uint32(23)
     bits -= exponent
     bits[beyond] = 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -63,6 +62,7 @@ With u = 2^-53, to first order, everything divided by exp(-s), which lies in 0.7
 
 1.65 + 0.347 + 0.06 < 2.1. A fused multiply-add only leaves out roundings that are counted here.
 """
+RELATIVE_ERROR_TEXT: Final = f"{RELATIVE_ERROR * 2**53:g} * 2^-53"
 
 ONE_MINUS_ERROR: Final = 2.0 * 2.0**-53
 """Relative error of `one_minus_exp` on 0 <= s <= REDUCED_END.
@@ -70,25 +70,7 @@ ONE_MINUS_ERROR: Final = 2.0 * 2.0**-53
 s^2 q is off by 1.91 u s^2 (above: 0.78 u + 2 u 0.563), w >= s (1 - s/2) >= 0.83 s: 0.79 u, and w
 rounds once. Where s^2 underflows the result is s.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ExpNegativeDoubleView:
-    """What templates/scalar/exp_negative_double.c.j2 needs."""
-
-    cutoff: float = float(CUTOFF)
-    log2_e: float = LOG2_E
-    shifter: float = SHIFTER
-    ln2_high: float = LN2_HIGH
-    ln2_low: float = LN2_LOW
-    last: float = COEFFICIENTS[-1]
-    coefficients: tuple[float, ...] = COEFFICIENTS[-2::-1]
-    reduced_end: float = REDUCED_END
-    relative_error: str = f"{RELATIVE_ERROR * 2**53:g} * 2^-53"
-    one_minus_error: str = f"{ONE_MINUS_ERROR * 2**53:g} * 2^-53"
-
-
-VIEW: Final = ExpNegativeDoubleView()
+ONE_MINUS_ERROR_TEXT: Final = f"{ONE_MINUS_ERROR * 2**53:g} * 2^-53"
 
 
 def exp_negative(z: Float64Array) -> Float64Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -37,7 +38,7 @@ class ScalarFunction:
     template : str
         Name of the function's template in templates/scalar/.
     view : object
-        The view that the template renders.
+        What the template reads: the function's module, or a view.
     limit : float32 or float64
         The exponential is 0 from this argument on. The square root takes no smaller argument, the
         cosine no larger one. For every other function 0.
@@ -48,70 +49,59 @@ class ScalarFunction:
     of: Callable[..., Any]
     relative_error: float
     template: str
-    view: Any
+    view: object
     limit: Real
     absolute_error: float = 0.0
 
 
 ByPrecision = Mapping[type[Real], ScalarFunction]
 
-EXP_NEGATIVE: Final[ByPrecision] = MappingProxyType(
-    {
-        np.float32: ScalarFunction(
-            exp_negative.exp_negative,
-            exp_negative.RELATIVE_ERROR,
-            "exp_negative",
-            exp_negative.VIEW,
-            exp_negative.CUTOFF,
-        ),
-        np.float64: ScalarFunction(
-            exp_negative_double.exp_negative,
-            exp_negative_double.RELATIVE_ERROR,
-            "exp_negative_double",
-            exp_negative_double.VIEW,
-            exp_negative_double.CUTOFF,
-        ),
-    }
+
+def _of(
+    of: Callable[..., Any], relative_error: float, limit: Real, absolute_error: float = 0.0
+) -> ScalarFunction:
+    """Return a function whose template has the name of the function's module and reads it."""
+    module, template = sys.modules[of.__module__], of.__module__.rpartition(".")[2]
+    return ScalarFunction(of, relative_error, template, module, limit, absolute_error)
+
+
+def _by_precision(*functions: ScalarFunction) -> ByPrecision:
+    return MappingProxyType({type(function.limit): function for function in functions})
+
+
+EXP_NEGATIVE: Final = _by_precision(
+    _of(exp_negative.exp_negative, exp_negative.RELATIVE_ERROR, exp_negative.CUTOFF),
+    _of(
+        exp_negative_double.exp_negative,
+        exp_negative_double.RELATIVE_ERROR,
+        exp_negative_double.CUTOFF,
+    ),
 )
 """exp(-z) for z >= 0."""
 
-TANH: Final[ByPrecision] = MappingProxyType(
-    {
-        np.float32: ScalarFunction(
-            tanh.tanh, tanh.RELATIVE_ERROR, "tanh", tanh.VIEW, np.float32(0.0)
-        ),
-        np.float64: ScalarFunction(
-            tanh_double.tanh,
-            tanh_double.RELATIVE_ERROR,
-            "tanh_double",
-            tanh_double.VIEW,
-            np.float64(0.0),
-        ),
-    }
+TANH: Final = _by_precision(
+    _of(tanh.tanh, tanh.RELATIVE_ERROR, np.float32(0.0)),
+    _of(tanh_double.tanh, tanh_double.RELATIVE_ERROR, np.float64(0.0)),
 )
 
-SQUARE_ROOT: Final[ByPrecision] = MappingProxyType(
-    {
-        np.float32: ScalarFunction(
-            square_root.square_root,
-            square_root.RELATIVE_ERROR,
-            "square_root",
-            square_root.VIEW,
-            np.float32(0.0),
-        ),
-        np.float64: ScalarFunction(
-            square_root_double.square_root,
-            square_root_double.RELATIVE_ERROR,
-            "square_root_double",
-            square_root_double.VIEW,
-            np.float64(square_root_double.SMALLEST),
-        ),
-    }
+SQUARE_ROOT: Final = _by_precision(
+    ScalarFunction(
+        square_root.square_root,
+        square_root.RELATIVE_ERROR,
+        "square_root",
+        square_root.VIEW,
+        np.float32(0.0),
+    ),
+    _of(
+        square_root_double.square_root,
+        square_root_double.RELATIVE_ERROR,
+        np.float64(square_root_double.SMALLEST),
+    ),
 )
 
-LOG1P: Final[ByPrecision] = MappingProxyType(
-    {
-        view.dtype: ScalarFunction(
+LOG1P: Final = _by_precision(
+    *(
+        ScalarFunction(
             log1p.log1p,
             log1p.ROUNDOFFS * precision_of(view.ln2).unit_roundoff,
             "log1p",
@@ -120,22 +110,11 @@ LOG1P: Final[ByPrecision] = MappingProxyType(
             2 * precision_of(view.ln2).smallest_normal,
         )
         for view in (log1p.VIEW, log1p.VIEW_DOUBLE)
-    }
+    )
 )
 """log(1 + u) for u >= 0."""
 
-COSINE: Final[ByPrecision] = MappingProxyType(
-    {
-        np.float32: ScalarFunction(
-            cosine.cosine, 0.0, "cosine", cosine.VIEW, cosine.LIMIT, cosine.ABSOLUTE_ERROR
-        ),
-        np.float64: ScalarFunction(
-            cosine_double.cosine,
-            0.0,
-            "cosine_double",
-            cosine_double.VIEW,
-            cosine_double.LIMIT,
-            cosine_double.ABSOLUTE_ERROR,
-        ),
-    }
+COSINE: Final = _by_precision(
+    _of(cosine.cosine, 0.0, cosine.LIMIT, cosine.ABSOLUTE_ERROR),
+    _of(cosine_double.cosine, 0.0, cosine_double.LIMIT, cosine_double.ABSOLUTE_ERROR),
 )

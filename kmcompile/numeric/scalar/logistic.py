@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -19,20 +18,11 @@ each rounds once, by u. The terms of second order are below 0.1 u. For v >= 0 th
 less, and e is at most half of 1 + e.
 Evidence: tests/equivalence/test_logistic.py goes through every float32.
 """
+RELATIVE_ERROR_TEXT: Final = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
+CUTOFF_TEXT: Final = f"{CUTOFF:.2f}"
 
 ABSOLUTE_ERROR: Final = 2.0**-125
 """Bound on the logistic function for v <= -CUTOFF, where the result is 0."""
-
-
-@dataclass(frozen=True, slots=True)
-class LogisticView:
-    """What templates/scalar/logistic.c.j2 needs."""
-
-    cutoff: str = f"{CUTOFF:.2f}"
-    relative_error: str = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
-
-
-VIEW: Final = LogisticView()
 
 
 def logistic(v: Float32Array) -> Float32Array:

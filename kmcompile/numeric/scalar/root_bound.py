@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from kmcompile.numeric.arrays import Float32Array
 
-_MAGIC: Final = 0x1FBD1DF5
-_LEAST: Final = np.float32(2.0**-100)
+MAGIC: Final = 0x1FBD1DF5
+LEAST: Final = np.float32(2.0**-100)
 _HALF: Final = np.float32(0.5)
-_UP: Final = np.float32(1 + 2.0**-21)
+UP: Final = np.float32(1 + 2.0**-21)
 
 OPERATIONS: Final = 7
 """Multiply-adds of `root_bound`."""
-
-
-@dataclass(frozen=True, slots=True)
-class RootBoundView:
-    """What templates/scalar/root_bound.c.j2 needs."""
-
-    magic: int = _MAGIC
-    least: np.float32 = _LEAST
-    up: np.float32 = _UP
-
-
-VIEW: Final = RootBoundView()
 
 
 def root_bound(v: Float32Array) -> Float32Array:
@@ -50,9 +37,9 @@ def root_bound(v: Float32Array) -> Float32Array:
     >>> bool(1.4142135 < root_bound(np.array([2.0], dtype=np.float32))[0] < 1.414216)
     True
     """
-    v = v + _LEAST
-    s = (np.ascontiguousarray(v).view(np.uint32) >> np.uint32(1)) + np.uint32(_MAGIC)
+    v = v + LEAST
+    s = (np.ascontiguousarray(v).view(np.uint32) >> np.uint32(1)) + np.uint32(MAGIC)
     root: Float32Array = s.view(np.float32)
     for _ in range(2):
         root = (root + v / root) * _HALF
-    return root * _UP
+    return root * UP

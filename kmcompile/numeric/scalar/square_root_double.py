@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -22,14 +21,6 @@ that of v. A step of Heron, (y + v / y) / 2, turns a relative error e into e^2 /
 leaves (1.5 * 2^-24)^2 / 2 + 1.5 u < 2^-47.8, the second 2^-96 + 1.5 u. Scaling by powers of two is
 exact.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class SquareRootDoubleView:
-    """The view of templates/scalar/square_root_double.c.j2, which needs no constant."""
-
-
-VIEW: Final = SquareRootDoubleView()
 
 
 def square_root(v: Float64Array) -> Float64Array:

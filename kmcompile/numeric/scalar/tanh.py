@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -31,25 +30,7 @@ RELATIVE_ERROR: Final = 5.7 * 2.0**-24
 5.35 * 2^-24 where a compiler contracts to fused multiply-adds.
 Evidence: tests/equivalence/test_scalar.py and test_other_roundings.py go through every float32.
 """
-
-
-@dataclass(frozen=True, slots=True)
-class TanhView:
-    """What templates/scalar/tanh.c.j2 needs."""
-
-    limit: np.float32 = LIMIT
-    n1: np.float32 = NUMERATOR[0]
-    n2: np.float32 = NUMERATOR[1]
-    n3: np.float32 = NUMERATOR[2]
-    n4: np.float32 = NUMERATOR[3]
-    d1: np.float32 = DENOMINATOR[0]
-    d2: np.float32 = DENOMINATOR[1]
-    d3: np.float32 = DENOMINATOR[2]
-    d4: np.float32 = DENOMINATOR[3]
-    relative_error: str = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
-
-
-VIEW: Final = TanhView()
+RELATIVE_ERROR_TEXT: Final = f"{RELATIVE_ERROR * 2**24:g} * 2^-24"
 
 
 def tanh(v: Float32Array) -> Float32Array:

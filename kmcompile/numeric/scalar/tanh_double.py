@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -22,19 +21,9 @@ the difference and the quotient round once each: 2 u.
 - beyond: e_p <= 2.5 u (1 - p) / p + u falls with p >= 0.288, and so does e_p 2 / (2 - p) as long
   as it is above 2.5 u: at most 7.2 u 1.17 <= 8.5 u, + 2 u.
 """
+RELATIVE_ERROR_TEXT: Final = f"{RELATIVE_ERROR * 2**53:g} * 2^-53"
 assert exp_negative_double.RELATIVE_ERROR == 2.5 * 2.0**-53
 assert exp_negative_double.ONE_MINUS_ERROR == 2.0 * 2.0**-53
-
-
-@dataclass(frozen=True, slots=True)
-class TanhDoubleView:
-    """What templates/scalar/tanh_double.c.j2 needs."""
-
-    reduced_end: float = REDUCED_END
-    relative_error: str = f"{RELATIVE_ERROR * 2**53:g} * 2^-53"
-
-
-VIEW: Final = TanhDoubleView()
 
 
 def tanh(v: Float64Array) -> Float64Array:

@@ -73,10 +73,10 @@ def claims() -> list[Claim]:
         "bound tests/equivalence/test_cosine.py goes through every float32",
     )
     return [
-        _claim(_FLOAT, cosine.VIEW, cosine.COEFFICIENTS, cosine.ABSOLUTE_ERROR, 3.9, left),
+        _claim(_FLOAT, cosine, cosine.COEFFICIENTS, cosine.ABSOLUTE_ERROR, 3.9, left),
         _claim(
             _DOUBLE,
-            cosine_double.VIEW,
+            cosine_double,
             cosine_double.COEFFICIENTS,
             cosine_double.ABSOLUTE_ERROR,
             cosine_double.ABSOLUTE_ERROR * 2**53,
@@ -86,9 +86,9 @@ def claims() -> list[Claim]:
 
 
 def _claim(
-    of: _Format, view: Any, coefficients: Any, error: float, end: float, left: tuple[str, ...]
+    of: _Format, module: object, coefficients: Any, error: float, end: float, left: tuple[str, ...]
 ) -> Claim:
-    code = render(f"scalar/{of.function}.c.j2", name="k", scalar=view)
+    code = render(f"scalar/{of.function}.c.j2", name="k", scalar=module)
     function = read_function(code, "k_cosine", bits=[of.bits])
     reach = Fraction(of.reach)
     signed = [(-1) ** (k + 1) * c for k, c in enumerate(fractions_of(coefficients))]

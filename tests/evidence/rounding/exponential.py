@@ -84,7 +84,7 @@ def claims() -> list[Claim]:
 
 
 def _float_claim() -> Claim:
-    code = render("scalar/exp_negative.c.j2", name="k", scalar=exp_negative.VIEW)
+    code = render("scalar/exp_negative.c.j2", name="k", scalar=exp_negative)
     function = read_function(code, "k_exp_negative", bits=BITS)
     series = [Fraction(1), Fraction(-1), *fractions_of(exp_negative.COEFFICIENTS)]
     eta = _relative_error(series, Fraction(_FLOAT.reach))
@@ -120,8 +120,7 @@ def _double_claim() -> Claim:
 
 
 def _double_functions() -> tuple[str, Function, Function]:
-    view = exp_negative_double.VIEW
-    code = render("scalar/exp_negative_double.c.j2", name="k", scalar=view)
+    code = render("scalar/exp_negative_double.c.j2", name="k", scalar=exp_negative_double)
     calls = {"k_one_minus_exp": "returned"}
     function = read_function(code, "k_exp_negative", [True], calls, bits=BITS_DOUBLE)
     return code, function, read_function(code, "k_one_minus_exp")

@@ -10,7 +10,6 @@ from evidence.rounding.series import above, exponential, largest, product, remai
 from evidence.rounding.statements import read_function
 from kmcompile.emit.environment import render
 from kmcompile.numeric.scalar import exp2_long
-from kmcompile.numeric.scalar.exp2_long import Exp2LongView
 
 _TERMS = 30
 _DEFINITIONS = [
@@ -38,44 +37,43 @@ LESS = ["return c - ((uint32_t) ((((uint64_t) f) * s) >> 32U));"]
 
 def claims() -> list[Claim]:
     """Return the claim of exp2_long."""
-    view = exp2_long.VIEW
-    code = render("replay/exp2_long.c.j2", name="k", scalar=view)
+    code = render("replay/exp2_long.c.j2", name="k", scalar=exp2_long)
     read_function(code, "k_upper_product", integer=True, bits=PRODUCT)
     read_function(code, "k_less", integer=True, bits=LESS)
-    read_function(code, "k_exp2_long", integer=True, bits=statements(view))
-    eta = polynomial_error(view)
+    read_function(code, "k_exp2_long", integer=True, bits=statements())
+    eta = polynomial_error()
     taken = (
         f"|ETA| <= {float(eta):.3g}: of the polynomial against 2^-f, by Taylor forms in exact "
         "rational arithmetic (series.py)",
         "f, its upper half and the shift are bits of t; the shift takes off less than 1 in the "
         "last bit",
     )
-    bound = f"{view.relative_error} before the shift"
-    return [Claim("exp2_long", bound, (_proof(view, eta),), taken, code)]
+    bound = f"{exp2_long.RELATIVE_ERROR_TEXT} before the shift"
+    return [Claim("exp2_long", bound, (_proof(eta),), taken, code)]
 
 
-def statements(view: Exp2LongView) -> list[str]:
+def statements() -> list[str]:
     """Return the statements of exp2_long that its proof models."""
-    first, *others = view.long
+    own, (first, *others) = exp2_long, exp2_long.LONG[::-1]
     return [
-        f"const uint64_t f = t << {view.fraction_shift}U",
-        f"const uint32_t shift = {view.last_shift}U + ((uint32_t) (t >> {view.argument_bits}U))",
+        f"const uint64_t f = t << {own.FRACTION_SHIFT}U",
+        f"const uint32_t shift = {own.LAST_SHIFT}U + ((uint32_t) (t >> {own.ARGUMENT_BITS}U))",
         "const uint32_t short_f = (uint32_t) (f >> 32U)",
-        f"uint32_t rest = 0x{view.last:08X}UL",
-        *(f"rest = k_less(0x{c:08X}UL, short_f, rest)" for c in view.short),
-        f"slope = 0x{first:016X}ULL - ((((uint64_t) short_f) * rest) >> {view.join_shift}U)",
+        f"uint32_t rest = 0x{own.SHORT[-1]:08X}UL",
+        *(f"rest = k_less(0x{c:08X}UL, short_f, rest)" for c in own.SHORT[-2::-1]),
+        f"slope = 0x{first:016X}ULL - ((((uint64_t) short_f) * rest) >> {own.JOIN_SHIFT}U)",
         *(f"slope = 0x{c:016X}ULL - k_upper_product(f, slope)" for c in others),
         "value = 0x8000000000000000ULL - (k_upper_product(f, slope) >> 1U)",
         "return value >> shift;",
     ]
 
 
-def polynomial_error(view: Exp2LongView) -> Fraction:
+def polynomial_error() -> Fraction:
     """Return a bound on |p(f) 2^f - 1| for 0 <= f <= 1, p with the stored coefficients."""
     ln2 = sum(LN2) / 2
-    stored = [Fraction(c, 1 << exp2_long.SHORT_BITS) for c in (view.last, *view.short)]
-    stored += [Fraction(c, 1 << 64) for c in view.long]
-    series = [Fraction(1), *((-1) ** k * c for k, c in enumerate(reversed(stored), 1))]
+    stored = [Fraction(c, 1 << 64) for c in exp2_long.LONG]
+    stored += [Fraction(c, 1 << exp2_long.SHORT_BITS) for c in exp2_long.SHORT]
+    series = [Fraction(1), *((-1) ** k * c for k, c in enumerate(stored, 1))]
     growth = [c * ln2**k for k, c in enumerate(exponential(_TERMS))]
     error = product(series, growth)
     error[0] -= 1
@@ -83,13 +81,14 @@ def polynomial_error(view: Exp2LongView) -> Fraction:
     return max(largest(error, Fraction(0), Fraction(1), 64)) + remainder(_TERMS, ln2) + LN2[1] - ln2
 
 
-def _proof(view: Exp2LongView, eta: Fraction) -> Proof:
+def _proof(eta: Fraction) -> Proof:
     """Return the proof of value against 2^-f; with its goals no step leaves its unsigned type."""
-    last = f"{view.last}b-{exp2_long.SHORT_BITS}"
+    last = f"{exp2_long.SHORT[-1]}b-{exp2_long.SHORT_BITS}"
     lines = [f"rest_0 = {last};", f"x_rest_0 = {last};"]
     goals, hints = [], []
-    before, each = "rest_0", [("rest", c, exp2_long.SHORT_BITS, "short") for c in view.short]
-    each.append(("slope", view.long[0], 64, "long"))
+    before = "rest_0"
+    each = [("rest", c, exp2_long.SHORT_BITS, "short") for c in exp2_long.SHORT[-2::-1]]
+    each.append(("slope", exp2_long.LONG[-1], 64, "long"))
     for number, (kind, c, bits, cut) in enumerate(each, 1):
         own = f"{kind}_{number}"
         lines += [
@@ -102,7 +101,7 @@ def _proof(view: Exp2LongView, eta: Fraction) -> Proof:
         )
         goals.append(f"{own} in [0, {(1 << (32 if kind == 'rest' else 64)) - 1}b-{bits}]")
         before = own
-    for number, c in enumerate(view.long[1:], len(each) + 1):
+    for number, c in enumerate(exp2_long.LONG[-2::-1], len(each) + 1):
         own = f"slope_{number}"
         lines += [
             *_upper_product(before),
@@ -130,7 +129,7 @@ def _proof(view: Exp2LongView, eta: Fraction) -> Proof:
     bound = units(exp2_long.RELATIVE_ERROR, 0)
     parts = [f"|value -/ exact| <= {bound}", "value in [0, 1]", *goals]
     goal = f"{{ f in [0, 1] /\\ |ETA| <= {above(eta)}\n  -> " + "\n  /\\ ".join(parts) + " }"
-    shows = f"value is within {view.relative_error}, relative, of 2^-f."
+    shows = f"value is within {exp2_long.RELATIVE_ERROR_TEXT}, relative, of 2^-f."
     return proof("exp2_long", shows, [*_DEFINITIONS, *lines], goal, hints)
 
 

@@ -26,22 +26,21 @@ def claims() -> list[Claim]:
 
 def fixed_statements() -> list[str]:
     """Return the statements of exp2_fixed that its proof models."""
-    view = exp2_fixed.VIEW
+    own = exp2_fixed
     return [
-        f"const uint32_t c1 = {view.linear}UL",
-        f"const uint32_t c2 = {view.quadratic}UL",
-        f"const uint32_t r = t << {view.rest_shift}U",
+        f"const uint32_t c1 = {own.LINEAR}UL",
+        f"const uint32_t c2 = {own.QUADRATIC}UL",
+        f"const uint32_t r = t << {own.REST_SHIFT}U",
         "const uint32_t slope = c1 - k_upper_product(r, c2)",
         "const uint32_t drop = k_upper_product(r, slope)",
-        f"const uint32_t i = (t >> {view.rest_bits}U) & {view.table_mask}U",
+        f"const uint32_t i = (t >> {own.REST_BITS}U) & {own.TABLE_MASK}U",
         "const uint32_t entry = k_exp2_table[i]",
-        f"return (entry - k_upper_product(entry, drop)) >> (t >> {view.argument_bits}U);",
+        f"return (entry - k_upper_product(entry, drop)) >> (t >> {own.ARGUMENT_BITS}U);",
     ]
 
 
 def _fixed_claim() -> Claim:
-    view = exp2_fixed.VIEW
-    code = render("scalar/exp2_fixed.c.j2", name="k", scalar=view)
+    code = render("scalar/exp2_fixed.c.j2", name="k", scalar=exp2_fixed)
     eta, entries = _fixed_errors()
     proofs = []
     for i, (stored, off) in enumerate(entries):
@@ -50,9 +49,9 @@ def _fixed_claim() -> Claim:
         definitions = [
             "@upper = fixed<-32, dn>;",
             "@last = fixed<-31, dn>;",
-            f"@rest_bits = fixed<-{view.rest_bits}, dn>;",
-            f"c1 = {view.linear}b-32;",
-            f"c2 = {view.quadratic}b-32;",
+            f"@rest_bits = fixed<-{exp2_fixed.REST_BITS}, dn>;",
+            f"c1 = {exp2_fixed.LINEAR}b-32;",
+            f"c2 = {exp2_fixed.QUADRATIC}b-32;",
             f"entry = {stored}b-31;",
             "r = rest_bits(any);",
             "slope = c1 - upper(r * c2);",
@@ -167,7 +166,7 @@ def _named(function: Function, prefix: str) -> Function:
 
 
 def _logistic_claim() -> Claim:
-    code = render("scalar/logistic.c.j2", name="k", scalar=logistic.VIEW)
+    code = render("scalar/logistic.c.j2", name="k", scalar=logistic)
     bound = logistic.RELATIVE_ERROR * 2**24
     own = units(exp_negative.RELATIVE_ERROR * 2**24, 24)
     calls = {"k_exp_negative": "e"}

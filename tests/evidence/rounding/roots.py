@@ -15,7 +15,7 @@ from kmcompile.numeric.scalar import root_bound, square_root, square_root_double
 _START = Fraction(45, 1000)
 _CLOSE = "1b-19"
 BITS = [
-    f"const uint32_t half_bias = 0x{root_bound.VIEW.magic:X}UL",
+    f"const uint32_t half_bias = 0x{root_bound.MAGIC:X}UL",
     "s.bits = (s.bits >> 1U) + half_bias",
 ]
 BITS_DOUBLE = [
@@ -132,7 +132,7 @@ def _hints(steps: Sequence[_Step], v: str) -> list[str]:
 
 
 def _bound_claim() -> Claim:
-    code = render("scalar/root_bound.c.j2", name="k", scalar=root_bound.VIEW)
+    code = render("scalar/root_bound.c.j2", name="k", scalar=root_bound)
     function = read_function(code, "k_root_bound", bits=BITS)
     proofs = []
     steps = (
@@ -196,7 +196,7 @@ def start_error() -> Fraction:
     for exponent in (127, 128):
         ends = [Fraction(0), Fraction(1)]
         # Where the halved bits pass a multiple of 2^23 a new line begins.
-        half = Fraction(exponent << 23, 2) + root_bound.VIEW.magic
+        half = Fraction(exponent << 23, 2) + root_bound.MAGIC
         step = 2**22
         whole = int(half) >> 23
         crossing = (Fraction((whole + 1) << 23) - half) / step

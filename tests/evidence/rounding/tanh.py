@@ -37,7 +37,7 @@ def claims() -> list[Claim]:
 
 
 def _float_claim() -> Claim:
-    code = render("scalar/tanh.c.j2", name="k", scalar=tanh.VIEW)
+    code = render("scalar/tanh.c.j2", name="k", scalar=tanh)
     function = read_function(code, "k_tanh", bits=BITS)
     eta = _rational_error()
     bound = tanh.RELATIVE_ERROR * 2**24
@@ -121,7 +121,7 @@ def _tiny(function: Function, name: str) -> Proof:
 
 
 def _double_claim() -> Claim:
-    code = render("scalar/tanh_double.c.j2", name="k", scalar=tanh_double.VIEW)
+    code = render("scalar/tanh_double.c.j2", name="k", scalar=tanh_double)
     bound = tanh_double.RELATIVE_ERROR * 2**53
     calls = {
         "k_magnitude": "size",
