@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
-from kmcompile.numeric.arrays import Real, RealArray, magnitude
+from kmcompile.numeric.arrays import RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 
@@ -26,8 +26,8 @@ class AdditiveFloat32(Float32Kernel):
         Error of the coefficient and the weighted sum, relative to the value.
     """
 
-    per_deviation: Real
-    minimum: Real
+    per_deviation: RealBound
+    minimum: RealBound
 
     finish_operations: ClassVar[int] = 2
     value_operations: ClassVar[int] = 0

@@ -12,7 +12,7 @@ from kmcompile.kernels.chi2 import DISTANCE, Chi2Float32, add_chi2_terms, chi2_t
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext
 from kmcompile.kernels.kernel import Additive, Kernel
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class AdditiveChi2Float32(AdditiveFloat32):
         Error of the sum, of the coefficient and of the weighted sum, relative to the value.
     """
 
-    per_deviation: Real
-    minimum: Real
-    value_error: Real
+    per_deviation: RealBound
+    minimum: RealBound
+    value_error: RealBound
 
     name: ClassVar[str] = "additive_chi2"
     sum_text: ClassVar[str] = Chi2Float32.sum_text

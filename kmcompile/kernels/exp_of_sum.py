@@ -9,7 +9,7 @@ import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float32Array, Real, RealArray
+from kmcompile.numeric.arrays import Bound, Float32Array, Real, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import bound_constant
 from kmcompile.numeric.scalar import exp_negative
@@ -25,10 +25,10 @@ class UnitReach(Reach):
     kernel's own bound is not usable (widen > 2) the error is 1, since 0 < k <= 1.
     """
 
-    widest: np.float32
+    widest: Bound
     """z_error cutoff."""
-    per_z: np.float32
-    value_error: np.float32
+    per_z: Bound
+    value_error: Bound
 
     @abstractmethod
     def growth(self, batch: Batch, spread: RealArray) -> RealArray:
@@ -47,9 +47,9 @@ class ExpNegativeFloat32(Float32Kernel):
     """The common part of kernels exp(-gamma D) of an accumulated sum D: the value and its error."""
 
     gamma: Real
-    vector_error: Real
-    z_error: Real
-    value_error: Real
+    vector_error: RealBound
+    z_error: RealBound
+    value_error: RealBound
 
     @property
     def exponential(self) -> ScalarFunction:

@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.kernels.exp_of_sum import ExpNegativeFloat32, UnitReach
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Bound, Real, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 
@@ -19,7 +19,7 @@ class LinearGrowth:
     """The part of the error of z that is not relative to it, for laplacian and chi2."""
 
     slope: Real
-    shift_minimum: Real
+    shift_minimum: RealBound
 
     def growth(self, batch: Batch, spread: RealArray) -> RealArray:
         """Return what z may be off by for spreads e, its relative error aside."""
@@ -37,10 +37,10 @@ class ExponentialReach(LinearGrowth, UnitReach):
     """
 
     slope: np.float32
-    shift_minimum: np.float32
-    widest: np.float32
-    per_z: np.float32
-    value_error: np.float32
+    shift_minimum: Bound
+    widest: Bound
+    per_z: Bound
+    value_error: Bound
 
     name: ClassVar[str] = "exponential_reach"
     value_text: ClassVar[str] = "exp(-z)"
@@ -79,11 +79,11 @@ class ExponentialFloat32(LinearGrowth, ExpNegativeFloat32):
     """
 
     gamma: Real
-    vector_error: Real
-    z_error: Real
+    vector_error: RealBound
+    z_error: RealBound
     slope: Real
-    shift_minimum: Real
-    value_error: Real
+    shift_minimum: RealBound
+    value_error: RealBound
 
     reach_class: ClassVar[type[Reach]] = ExponentialReach
     finish_operations: ClassVar[int] = 24

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Real, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
 
@@ -120,7 +120,7 @@ class Float32Kernel(ABC):
     value_operations: ClassVar[int]
     """Multiply-adds of `value` for one vector."""
 
-    value_error: Real
+    value_error: RealBound
     """Relative error of a value, that of the coefficient and the weighted sum included."""
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import InnerProductFloat32, inner_product_error
 from kmcompile.kernels.kernel import Kernel, KernelSum
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import LARGEST_INTERMEDIATE
 from kmcompile.numeric.scalar.functions import COSINE, ScalarFunction
@@ -69,11 +69,11 @@ class FourierFloat32(InnerProductFloat32):
     for which |v^| could be larger are refused.
     """
 
-    per_length: Real
-    per_deviation: Real
-    minimum: Real
-    function_error: Real
-    value_error: Real
+    per_length: RealBound
+    per_deviation: RealBound
+    minimum: RealBound
+    function_error: RealBound
+    value_error: RealBound
 
     name: ClassVar[str] = "fourier"
     finish_operations: ClassVar[int] = 18

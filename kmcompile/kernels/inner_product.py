@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from kmcompile.kernels.float32 import Float32Kernel, KernelContext, Magnitudes
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Real, RealArray, RealBound
 
 
 def inner_product_error(
@@ -41,9 +41,9 @@ def inner_product_error(
 class InnerProductFloat32(Float32Kernel):
     """A kernel that is a function of v = gamma <s, x> + coef0, with `inner_product_error`."""
 
-    per_length: Real
-    per_deviation: Real
-    minimum: Real
+    per_length: RealBound
+    per_deviation: RealBound
+    minimum: RealBound
 
     uses_inner_product: ClassVar[bool] = True
 

@@ -11,7 +11,7 @@ from kmcompile.kernels.additive import AdditiveFloat32
 from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.kernel import Additive, Kernel
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 
 
@@ -69,10 +69,10 @@ class IntersectionFloat32(AdditiveFloat32):
         Error of the coefficient and the weighted sum, relative to the value.
     """
 
-    per_length: Real
-    per_deviation: Real
-    minimum: Real
-    value_error: Real
+    per_length: RealBound
+    per_deviation: RealBound
+    minimum: RealBound
+    value_error: RealBound
 
     name: ClassVar[str] = "intersection"
     sum_text: ClassVar[str] = "sum_j min(s_j, x_j)"

@@ -13,7 +13,15 @@ from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import InnerProductFloat32, inner_product_error
 from kmcompile.kernels.kernel import Kernel, Polynomial, Series
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import (
+    Bound,
+    Float32Array,
+    Float64Array,
+    Real,
+    RealArray,
+    RealBound,
+    magnitude,
+)
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import (
     LARGEST_INTERMEDIATE,
@@ -145,12 +153,12 @@ class PolyReach(Reach):
     coef0: np.float32
     longest: np.float32
     degree: int
-    up: np.float32
-    per_length: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
+    up: Bound
+    per_length: Bound
+    per_deviation: Bound
+    minimum: Bound
     slope: np.float32
-    value_error: np.float32
+    value_error: Bound
 
     name: ClassVar[str] = "poly_reach"
 
@@ -185,11 +193,11 @@ class PolyFloat32(InnerProductFloat32):
     gamma: Real
     coef0: Real
     degree: int
-    per_length: Real
-    per_deviation: Real
-    minimum: Real
+    per_length: RealBound
+    per_deviation: RealBound
+    minimum: RealBound
     slope: Real
-    value_error: Real
+    value_error: RealBound
 
     name: ClassVar[str] = "poly"
     reach_class: ClassVar[type[Reach]] = PolyReach

@@ -13,7 +13,7 @@ from kmcompile.kernels.feature_sums import feature_sums
 from kmcompile.kernels.float32 import KernelContext, Magnitudes
 from kmcompile.kernels.kernel import Kernel
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.numeric.arrays import Bound, Float64Array, Real, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import UNIT_ROUNDOFF_64, Precision, gamma_factor
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
@@ -180,9 +180,9 @@ class SquareGrowth:
     """The part of the error of z that is not relative to it, as `RbfFloat32` derives it."""
 
     shift: Real
-    shift_minimum: Real
-    per_reach: Real
-    twice_length: Real
+    shift_minimum: RealBound
+    per_reach: RealBound
+    twice_length: RealBound
 
     @property
     def expands(self) -> bool:
@@ -215,12 +215,12 @@ class RbfReach(SquareGrowth, UnitReach):
     """
 
     shift: np.float32
-    shift_minimum: np.float32
-    widest: np.float32
-    per_z: np.float32
-    value_error: np.float32
-    per_reach: np.float32
-    twice_length: np.float32
+    shift_minimum: Bound
+    widest: Bound
+    per_z: Bound
+    value_error: Bound
+    per_reach: Bound
+    twice_length: Bound
 
     name: ClassVar[str] = "rbf_reach"
 
@@ -274,13 +274,13 @@ class RbfFloat32(SquareGrowth, ExpNegativeFloat32):
     """
 
     gamma: Real
-    vector_error: Real
-    z_error: Real
+    vector_error: RealBound
+    z_error: RealBound
     shift: Real
-    shift_minimum: Real
-    value_error: Real
-    per_reach: Real
-    twice_length: Real
+    shift_minimum: RealBound
+    value_error: RealBound
+    per_reach: RealBound
+    twice_length: RealBound
 
     name: ClassVar[str] = "rbf"
     reach_class: ClassVar[type[Reach]] = RbfReach

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array, frozen
+from kmcompile.numeric.arrays import Bound, Float32Array, frozen
 from kmcompile.numeric.scalar import power
 
 LEAST_SHARE = np.float32(2.0**-60)
@@ -72,11 +72,11 @@ class PolyRemainder:
     scale: np.float32
     degree: int
     orders: Float32Array
-    per_length: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
-    largest_per_length: np.float32
-    largest_minimum: np.float32
+    per_length: Bound
+    per_deviation: Bound
+    minimum: Bound
+    largest_per_length: Bound
+    largest_minimum: Bound
 
     name: ClassVar[str] = "poly_remainder"
 

@@ -11,7 +11,7 @@ import numpy as np
 from kmcompile.kernels.float32 import KernelContext, Magnitudes, QueryTerms
 from kmcompile.kernels.inner_product import InnerProductFloat32, inner_product_error
 from kmcompile.kernels.kernel import Kernel, Series
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE, TANH, ScalarFunction
@@ -82,11 +82,11 @@ class SigmoidFloat32(InnerProductFloat32):
 
     gamma: Real
     coef0: Real
-    per_length: Real
-    per_deviation: Real
-    minimum: Real
-    function_error: Real
-    value_error: Real
+    per_length: RealBound
+    per_deviation: RealBound
+    minimum: RealBound
+    function_error: RealBound
+    value_error: RealBound
 
     name: ClassVar[str] = "sigmoid"
     finish_operations: ClassVar[int] = 40

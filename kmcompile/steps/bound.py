@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.steps.image import ElementwiseStep, Length, PrepareStep, StepContext
 from kmcompile.steps.step import UniformStep
@@ -22,7 +22,7 @@ class Bound(ElementwiseStep):
 
     low: Real
     high: Real
-    minimum: Real
+    minimum: RealBound
     n_in: int
     length: Length | None
 

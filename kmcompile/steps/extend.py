@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real
+from kmcompile.numeric.arrays import Float64Array, Real, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.steps.image import Length, PrepareStep, StepContext
 from kmcompile.steps.step import Order, Step
@@ -21,7 +21,7 @@ class Extend(PrepareStep):
     """
 
     value: Real
-    minimum: Real
+    minimum: RealBound
     n_in: int
     length: Length | None
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import Real, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
@@ -27,7 +27,7 @@ class Length:
     """
 
     factor: Real
-    minimum: Real
+    minimum: RealBound
 
     def of(self, x: RealArray) -> RealArray:
         """Return the bound on the norm of every row."""

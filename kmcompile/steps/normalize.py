@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, magnitude
+from kmcompile.numeric.arrays import Float64Array, Real, RealArray, RealBound, frozen, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import precision_of
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
@@ -68,8 +68,8 @@ class Normalize(PrepareStep):
     n_in: int
     columns: NDArray[np.unsignedinteger[Any]] | None
     is_whole: bool
-    gain: Real
-    relative: Real
+    gain: RealBound
+    relative: RealBound
     smallest: Real
     unknown: Real
     length: Length | None

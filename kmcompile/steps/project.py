@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen, lane_blocks
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, frozen, lane_blocks
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.steps.image import Length, PrepareStep, StepContext
@@ -28,9 +28,9 @@ class Project(PrepareStep):
     blocks: RealArray
     """ndarray of shape (n_blocks, n_in, lanes): row `block * lanes + lane` of the matrix."""
     n_out: int
-    gain: Real
-    relative: Real
-    minimum: Real
+    gain: RealBound
+    relative: RealBound
+    minimum: RealBound
     length: Length | None
 
     name: ClassVar[str] = "project"

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array, Real
+from kmcompile.numeric.arrays import Float32Array, Real, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.steps.image import ElementwiseStep, Length
 
@@ -47,10 +47,10 @@ class Quantize(ElementwiseStep):
 
     low: Real
     high: Real
-    unit: Real
-    per_unit: Real
+    unit: RealBound
+    per_unit: RealBound
     rest: Length
-    code_deviation: Real
+    code_deviation: RealBound
     n_in: int
     length: Length | None
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, frozen
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import Precision
 from kmcompile.numeric.table import Table
@@ -28,9 +28,9 @@ class Scale(ElementwiseStep):
     high: RealArray
     low: RealArray
     factor: RealArray
-    gain: Real
-    relative: Real
-    minimum: Real
+    gain: RealBound
+    relative: RealBound
+    minimum: RealBound
     length: Length | None
 
     name: ClassVar[str] = "scale"

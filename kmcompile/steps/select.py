@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.errors import InputError
-from kmcompile.numeric.arrays import Float64Array, Real, frozen
+from kmcompile.numeric.arrays import Float64Array, RealBound, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below, Table
 from kmcompile.steps.image import Length, PrepareStep, StepContext
@@ -34,7 +34,7 @@ class Select(PrepareStep):
 
     columns: NDArray[np.unsignedinteger[Any]]
     n_in: int
-    gain: Real
+    gain: RealBound
     length: Length | None
 
     name: ClassVar[str] = "select"

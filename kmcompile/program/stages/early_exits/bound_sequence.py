@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
@@ -134,9 +134,9 @@ class BoundSequence(VectorBlocks, EarlyExit):
         Float32Array,
         Layout("Part of the decisions' bound that no input changes: [decision]", ("N_DECISIONS",)),
     ]
-    shrink: np.float32
-    slack: np.float32
-    result_error: np.float32
+    shrink: Bound
+    slack: Bound
+    result_error: Bound
     skip_zeros: bool
     squares: Annotated[
         Float32Array,

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
@@ -41,7 +41,7 @@ class IntervalRatio(EarlyExit):
     """
 
     n_decisions: int
-    share: np.float32
+    share: Bound
 
     template: ClassVar[str] = "interval_ratio"
     exit: ClassVar[str | None] = "statistical"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch, in_order, put
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
@@ -163,11 +163,11 @@ class LocalExpansion(LocalSizes):
             where="n_basis",
         ),
     ]
-    up: np.float32
-    relative: np.float32
-    relative_per_square: np.float32
-    relative_per_reach: np.float32
-    result_error: np.float32
+    up: Bound
+    relative: Bound
+    relative_per_square: Bound
+    relative_per_reach: Bound
+    result_error: Bound
     intercept: Annotated[
         Float32Array,
         Layout(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import value_within
-from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order
 from kmcompile.numeric.table import Below, Table
 from kmcompile.program.laid import Laid, Layout
@@ -96,7 +96,7 @@ class NearestVectors(NearestSizes):
             "Score of a vector whose kernel is 1, 0 where it is never touched: [slot]", ("N_SLOTS",)
         ),
     ]
-    far: np.float32
+    far: Bound
     from_estimate: bool
     tug_of_war: bool
     steps: Annotated[

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
@@ -79,7 +79,7 @@ class SignMap(EarlyExit):
     n_nodes: int
     least: np.float32
     largest: np.float32
-    deviation: np.float32 | None = None
+    deviation: Bound | None = None
 
     template: ClassVar[str] = "sign_map"
     exit: ClassVar[str | None] = "certified"

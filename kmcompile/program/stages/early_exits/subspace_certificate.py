@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import PolyRemainder
-from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order, joined
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
@@ -110,15 +110,15 @@ class SubspaceCertificate(SubspaceSizes):
         Layout("Weights (beta_i / delta_i)^2, 0 where it is never touched: [slot]", ("N_SLOTS",)),
     ]
     max_touched: int
-    slack: np.float32
-    remainder_factor: np.float32
-    lost: np.float32
-    share_minimum: np.float32
-    rounding: np.float32
-    error_factor: np.float32
-    moved_factor: np.float32
-    result_error: np.float32
-    minimum: np.float32
+    slack: Bound
+    remainder_factor: Bound
+    lost: Bound
+    share_minimum: Bound
+    rounding: Bound
+    error_factor: Bound
+    moved_factor: Bound
+    result_error: Bound
+    minimum: Bound
 
     template: ClassVar[str] = "subspace_certificate"
     exit: ClassVar[str | None] = "certified"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import frozen
+from kmcompile.numeric.arrays import Bound, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant
@@ -73,7 +73,7 @@ class Monitor(Always):
     limit: np.float32 | int
     least: Annotated[np.ndarray, Layout("Least usual values: [feature]", where="n_limits")]
     largest: Annotated[np.ndarray, Layout("Largest usual values: [feature]", where="n_limits")]
-    per_unit: np.float32 | None = None
+    per_unit: Bound | None = None
     most_code: int = 0
 
     template: ClassVar[str] = "monitor"

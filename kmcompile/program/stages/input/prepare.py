@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.numeric.arrays import Bound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid
@@ -38,11 +39,11 @@ class Prepare(Always):
     """
 
     n_features: int
-    limit: np.float32
-    prepared_limit: np.float32 | None
+    limit: Bound
+    prepared_limit: Bound | None
     input_length: Length | None
     steps: tuple[PrepareStep, ...]
-    reach: np.float32 | None = field(default=None, metadata=LEFT_OUT)
+    reach: Bound | None = field(default=None, metadata=LEFT_OUT)
 
     template: ClassVar[str] = "prepare"
     place: ClassVar[Place] = Place.PREPARE

@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.scalar.logistic import logistic
 
 LEAST_TOTAL: Final = np.float32(2.0**-96)
@@ -63,9 +63,9 @@ class Probability:
     n_decisions: int
     factor: np.float32
     offset: np.float32
-    reach: np.float32
+    reach: Bound
     slope: np.float32
-    minimum: np.float32
+    minimum: Bound
 
     template: ClassVar[str] = "probability"
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
 from kmcompile.program.shared import Shared
@@ -35,7 +35,7 @@ class Value(OneDecision):
         A query is settled if its interval is narrower; None: every interval settles it.
     """
 
-    tolerance: np.float32 | None = field()
+    tolerance: Bound | None = field()
 
     template: ClassVar[str] = "value"
     is_value: ClassVar[bool] = True

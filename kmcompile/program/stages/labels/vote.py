@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, Real, RealArray
+from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.outward import above, below
 from kmcompile.program.layout import Member
@@ -42,7 +42,7 @@ class Vote(Label):
 
     n_classes: int
     break_ties: bool = field()
-    tie_error: Real
+    tie_error: RealBound
 
     template: ClassVar[str] = "vote"
     by_votes: ClassVar[bool] = True

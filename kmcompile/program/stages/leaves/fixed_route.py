@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Bound, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages.leaves.route import OFFSETS, WEIGHTS, NodeEnds, RouteTree, Targets
 
@@ -48,9 +48,9 @@ class FixedRoute(RouteTree):
     node_ends: NodeEnds
     targets: Targets
     offset_shift: int
-    per_unit: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
+    per_unit: Bound
+    per_deviation: Bound
+    minimum: Bound
     weight: int
 
     @property

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.model.tree_walk import Walk, walk
-from kmcompile.numeric.arrays import Float32Array, Float64Array, RealArray
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -191,9 +191,9 @@ class Route(RouteTree):
     offsets: Annotated[Float32Array, OFFSETS]
     node_ends: NodeEnds
     targets: Targets
-    per_length: np.float32
-    per_deviation: np.float32
-    minimum: np.float32
+    per_length: Bound
+    per_deviation: Bound
+    minimum: Bound
 
     @property
     def score_operations(self) -> int:

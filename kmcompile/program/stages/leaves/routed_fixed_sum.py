@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
@@ -65,7 +65,7 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
 
     route: FixedRoute
     codes: CodeRange = field()
-    per_unit: np.float32
+    per_unit: Bound
     vectors: Annotated[
         NDArray[np.int64],
         Layout("Support vectors s_i as codes: [vector][feature]", ("N_VECTORS", "N_PREPARED")),
@@ -90,9 +90,9 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
         ),
     ]
     result_shift: int
-    result_scale: np.float32
-    value_error: np.float32
-    result_error: np.float32
+    result_scale: Bound
+    value_error: Bound
+    result_error: Bound
     per_deviation: Annotated[
         Float32Array,
         Layout("Error of the decisions per |x - code|: {self.of_bounds}", "bound_axes"),
@@ -105,9 +105,9 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
             name="minimum_bound",
         ),
     ]
-    mean_factor: np.float32
-    apart: np.float32
-    apart_per_deviation: np.float32
+    mean_factor: Bound
+    apart: Bound
+    apart_per_deviation: Bound
     linear: FixedLinear | None = None
     pairs: FixedPairs | None = None
     own_pairs: OwnPairs | None = None

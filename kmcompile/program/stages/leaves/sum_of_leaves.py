@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
@@ -93,8 +93,8 @@ class SumOfLeaves(DescribedSum):
     route: RouteTree
     slots: Slots
     leaf_ends: LeafEnds
-    mean_factor: np.float32
-    apart: np.float32
+    mean_factor: Bound
+    apart: Bound
     own_pairs: OwnPairs | None
 
     counts_evaluations: ClassVar[bool] = True

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array, Real
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, Real
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
@@ -108,7 +108,7 @@ class CodedLinearSum(SumOfCodes):
             name="bound_per_part",
         ),
     ]
-    parts: np.float32
+    parts: Bound
     weight: int
     tile: int
 

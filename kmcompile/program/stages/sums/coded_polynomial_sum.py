@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
@@ -74,7 +74,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
     """
 
     codes: CodeRange = field()
-    per_unit: np.float32
+    per_unit: Bound
     degree: int
     terms: Annotated[
         NDArray[np.int32],
@@ -91,8 +91,8 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
             ("N_DECISIONS", 2),
         ),
     ]
-    result_scale: np.float32
-    result_error: np.float32
+    result_scale: Bound
+    result_error: Bound
     per_length: Annotated[
         Float32Array,
         Layout(

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.arrays import Bound, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
 from kmcompile.program.layout import Constant
@@ -34,8 +34,8 @@ class CodedSum(ExactSum):
     """
 
     codes: CodeTable = field()
-    per_unit: np.float32
-    unit_square: np.float32
+    per_unit: Bound
+    unit_square: Bound
 
     template: ClassVar[str] = "exact_sum"
     has_single_kernels: ClassVar[bool] = False

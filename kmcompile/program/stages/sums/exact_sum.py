@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Real, RealArray, magnitude
+from kmcompile.numeric.arrays import RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -123,10 +123,10 @@ class ExactSum(GroupedSum, VectorTotals):
         ),
     ]
     intercept: Intercept
-    final_factor: Real
-    result_error: Real
+    final_factor: RealBound
+    result_error: RealBound
     minimum: Minimum
-    trivial_bound: Real
+    trivial_bound: RealBound
     skip_zeros: bool = field()
     mixed_signs: bool
     squares: Annotated[

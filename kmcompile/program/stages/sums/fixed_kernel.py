@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
 
@@ -54,9 +54,9 @@ class FixedResult:
     """
 
     result_shift: int
-    result_scale: np.float32
-    value_error: np.float32
-    result_error: np.float32
+    result_scale: Bound
+    value_error: Bound
+    result_error: Bound
 
     def result(
         self,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.rbf import RbfFloat32
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Below, Table
@@ -89,7 +89,7 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
     """
 
     codes: CodeTable = field()
-    per_unit: np.float32
+    per_unit: Bound
     kernel: RbfFloat32 = field()
     n_vectors: int
     lanes: int = field()
@@ -129,9 +129,9 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
         ),
     ]
     result_shift: int
-    result_scale: np.float32
-    value_error: np.float32
-    result_error: np.float32
+    result_scale: Bound
+    value_error: Bound
+    result_error: Bound
     per_deviation: PerCode
     minimum: Minimum
 

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
@@ -43,7 +43,7 @@ class LinearSum(VectorlessSum):
     per_length: PerLength
     per_deviation: PerDeviation
     minimum: Minimum
-    result_error: Real
+    result_error: RealBound
 
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Float32Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float32Array, RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -87,8 +87,8 @@ class PairSum(PairLists, VectorTotals):
         ),
     ]
     intercept: Annotated[RealArray, Layout("Intercepts b_p of the pairs: [pair]", ("N_DECISIONS",))]
-    final_factor: Real
-    result_error: Real
+    final_factor: RealBound
+    result_error: RealBound
     minimum: Annotated[
         RealArray,
         Layout(
@@ -97,7 +97,7 @@ class PairSum(PairLists, VectorTotals):
             name="minimum_bound",
         ),
     ]
-    trivial_bound: Real
+    trivial_bound: RealBound
     skip_zeros: bool = field()
     squares: Annotated[
         RealArray,

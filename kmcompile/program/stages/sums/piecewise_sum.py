@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -62,7 +62,7 @@ class PiecewiseSum(VectorlessSum):
     per_length: PerLength
     per_deviation: PerDeviation
     minimum: Minimum
-    result_error: Real
+    result_error: RealBound
 
     unit: ClassVar[str] = "functions of one feature"
     bound_formula: ClassVar[str] = (

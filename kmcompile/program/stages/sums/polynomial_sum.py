@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, Real, RealArray, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
@@ -90,7 +90,7 @@ class PolynomialSum(MonomialSum):
         ),
     ]
     minimum: Minimum
-    result_error: Real
+    result_error: RealBound
 
     template: ClassVar[str] = "polynomial_sum"
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 
@@ -31,7 +31,7 @@ class SelfBound(Laid):
         The t of an ordinary query, for an odd degree; 0 for an even one.
     """
 
-    per_square: np.float32
+    per_square: Bound
     constant: np.float32
     half_degree: int
     typical: np.float32

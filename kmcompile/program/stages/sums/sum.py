@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Real, RealArray
+from kmcompile.numeric.arrays import RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.piece import Piece
@@ -39,7 +39,7 @@ class Sum(Always):
     """
 
     intercept: RealArray
-    result_error: Real
+    result_error: RealBound
     """Relative error of the last addition and of the outward rounding of the interval."""
 
     place: ClassVar[Place] = Place.SUM

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
@@ -26,7 +26,7 @@ class SumOfCodes(VectorlessSum):
 
     codes: CodeRange
     start: NDArray[Any]
-    result_scale: np.float32
+    result_scale: Bound
 
     needs_magnitude: ClassVar[bool] = False
 

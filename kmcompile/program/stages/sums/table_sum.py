@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -61,7 +61,7 @@ class TableSum(SumOfCodes):
     """
 
     codes: CodeRange = field()
-    per_unit: np.float32
+    per_unit: Bound
     values: Annotated[
         NDArray[np.uint32],
         Layout("Values of the functions: [code][decision]", ("", "N_DECISIONS"), narrow=np.uint16),
@@ -91,8 +91,8 @@ class TableSum(SumOfCodes):
             ("N_DECISIONS", 2),
         ),
     ]
-    result_scale: np.float32
-    result_error: np.float32
+    result_scale: Bound
+    result_error: Bound
     per_deviation: Annotated[
         Float32Array,
         Layout(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 
@@ -43,9 +43,9 @@ class BoxDistance(Laid):
             "Where the distance of an input is from: [feature]", ("N_PREPARED",), name="box_centre"
         ),
     ]
-    per_square: np.float32
-    half: np.float32
-    farthest: np.float32
+    per_square: Bound
+    half: Bound
+    farthest: Bound
     widths: Annotated[
         Float32Array,
         Layout(

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, RealArray, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -134,9 +134,9 @@ class BoxSlopes(Laid, ABC):
             name="box_bends",
         ),
     ]
-    per_bound: np.float32
-    rounding: np.float32
-    final: np.float32
+    per_bound: Bound
+    rounding: Bound
+    final: Bound
     least: np.float32
 
     template: ClassVar[str]

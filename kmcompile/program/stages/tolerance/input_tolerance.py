@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Member
@@ -53,7 +53,7 @@ class InputTolerance(Laid):
     """
 
     tolerance: Annotated[Float64Array, Layout("", ("N_FEATURES",))]
-    reach: np.float32
+    reach: Bound
     widths: Annotated[
         Float32Array,
         Layout(

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float32Array, RealArray, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.tolerance.box_slopes import OUTWARD, AtX, BoxSlopes
@@ -50,8 +50,8 @@ class RbfSlopes(BoxSlopes):
         gamma_N.
     """
 
-    per_weight: np.float32
-    per_deviation: np.float32
+    per_weight: Bound
+    per_deviation: Bound
 
     template: ClassVar[str] = "rbf"
     of_factors: ClassVar[str] = "K(s_i, x) of the sum's vectors"
