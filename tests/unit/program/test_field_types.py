@@ -42,7 +42,6 @@ def test_a_field_of_a_program_holds_its_type(name, value):
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("skip_zeros", "yes"),
         ("final_factor", 1.5),
         ("result_error", np.float32("nan")),
         ("result_error", np.float32(-1.0)),
