@@ -15,9 +15,9 @@ from kmcompile.program.stages.sums.code_table import (
     GROUP,
     PAIRED_BYTES,
     ROWS,
-    TURN,
     CodeTable,
 )
+from kmcompile.program.stages.sums.sparse_list import TURN
 
 TABLE = "vectors"
 """The table that inner loops may read as words."""
