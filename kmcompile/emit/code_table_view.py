@@ -210,7 +210,7 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         product_type="uint32_t" if short else f"uint{bits}_t",
         adds_short=short,
         short_terms=short_terms,
-        short_bits=_SHORT_BITS.get(short_terms, 0),
+        short_bits=_SHORT_BITS[short_terms] if short else 0,
         short_sums=tuple(
             of_lane[first : first + short_terms] for first in range(0, GROUP, short_terms)
         ),

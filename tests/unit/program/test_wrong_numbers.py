@@ -14,7 +14,9 @@ from kit.catalogue import CORE
 from kit.coded import Coded, few_pixels, few_poly_digits, intersection_digits, linear_bytes
 from kit.long_replays import QUICK
 from kit.routed import Routed
+from kmcompile.emit.exits import views
 from kmcompile.program.program import Program
+from kmcompile.program.stages import CATALOGUE, EarlyExit
 from kmcompile.program.stages.sums.code_range import CodeRange
 
 EVERY = (1 << 32) - 1
@@ -224,6 +226,17 @@ def test_a_kernel_in_integers_fits_64_bits(changed):
     long = program("long").replay.sum.long
     with pytest.raises(ValueError, match="not fit 64"):
         replace(long, **changed)
+
+
+def test_a_replay_has_the_kind_of_sum_that_the_program_has():
+    of_codes, made = program("linear codes").sum, program("floats").sum
+    with pytest.raises(ValueError, match="the replay is one of exact_sum, the sum coded_linear_s"):
+        made.check_reads(of_codes, np.zeros(0), np.zeros(0))
+
+
+def test_every_exit_of_the_package_has_a_view():
+    exits = {stage for stage in CATALOGUE if issubclass(stage, EarlyExit)}
+    assert {stage for stage in views._VIEWS if stage in CATALOGUE} == exits
 
 
 def test_units_of_a_replay_add_up_to_less_than_a_sum_holds():

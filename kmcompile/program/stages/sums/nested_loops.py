@@ -7,6 +7,7 @@ from math import comb
 
 _FEATURES = ("i", "j", "k", "m", "n", "q")
 _SUMS = ("total", "of_i", "of_j", "of_k", "of_m", "of_n")
+MOST_DEGREE = len(_FEATURES)
 
 
 @dataclass(frozen=True, slots=True)
