@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kit import coded_polynomials, polynomials
 from kit.catalogue import CORE
 from kit.coded import Coded, few_pixels, few_poly_digits, intersection_digits, linear_bytes
 from kit.long_replays import QUICK
@@ -29,6 +30,8 @@ CASES = {
     "linear codes": Coded(linear_bytes, "int8"),
     "leaves": Routed("iris", 5, extra="widths products linear", number_format="int8"),
     "floats": CORE[0],
+    "monomials": polynomials.FEW_TERMS[0],
+    "monomials of codes": coded_polynomials.CORE[0],
     "long": QUICK[0],
 }
 
@@ -217,6 +220,29 @@ def test_a_function_has_a_value():
 def test_linear_sums_of_codes_have_numbers_within_their_limits(change, message):
     with pytest.raises(ValueError, match=message):
         with_sum("linear codes", **change(program("linear codes").sum))
+
+
+@pytest.mark.parametrize("name", ["monomials", "monomials of codes"])
+def test_each_monomial_has_a_coefficient(name):
+    terms = program(name).sum.terms
+    for axis_end in (terms[:, :-1], np.concatenate([terms, terms[:, :1]], axis=1)):
+        with pytest.raises(ValueError, match=r"coefficients are not those of \d+ monomials"):
+            replace(program(name), replay=None, sum=replace(program(name).sum, terms=axis_end))
+    with pytest.raises(ValueError, match=r"the degree is 7, not from 1 to 6|laid out for DEGREE"):
+        with_sum(name, degree=7)
+
+
+def test_no_sum_over_monomials_reaches_2_to_the_62():
+    made = program("monomials of codes").sum
+    largest = made._largest_sum()
+    codes = np.full((1, made.n_features), made.codes.largest)
+    assert np.abs(made.sums(codes)).max() <= largest < 2.0**62
+    start = np.full_like(made.start, 1 << 61)
+    with pytest.raises(ValueError, match=r"a sum of the polynomial reaches 2\^62"):
+        with_sum("monomials of codes", start=start)
+    for shifts in (np.append(made.shifts[:-1], 1), np.append(32, made.shifts[1:])):
+        with pytest.raises(ValueError, match="a sum is shifted by more than 31 bits"):
+            with_sum("monomials of codes", shifts=shifts)
 
 
 @pytest.mark.parametrize(
