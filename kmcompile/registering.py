@@ -62,8 +62,7 @@ def register_exit(
         register_statistical_fit(fit)
     else:
         register_certified_fit(fit)
-    if view is not None:
-        register_exit_view(stage, view)
+    register_exit_view(stage, view or ExitView)
     _REGISTERED.append(stage)
 
 

@@ -15,9 +15,9 @@ from kmcompile.program.stages.sums.code_table import (
     GROUP,
     PAIRED_BYTES,
     ROWS,
-    TURN,
     CodeTable,
 )
+from kmcompile.program.stages.sums.sparse_list import TURN
 
 TABLE = "vectors"
 """The table that inner loops may read as words."""
@@ -203,7 +203,7 @@ def code_table_view(table: CodeTable, of_any: bool = False) -> CodeTableView:
         product_type="uint32_t" if short else f"uint{bits}_t",
         adds_short=short,
         short_terms=short_terms,
-        short_bits=_SHORT_BITS.get(short_terms, 0),
+        short_bits=_SHORT_BITS[short_terms] if short else 0,
         short_sums=tuple(
             of_lane[first : first + short_terms] for first in range(0, GROUP, short_terms)
         ),

@@ -32,6 +32,7 @@ from kmcompile.program.stages import (
     PairSum,
     RoutedFixedSum,
     RoutedSum,
+    VectorlessSum,
 )
 from kmcompile.program.stages.labels.vote import ROUNDED_UP
 from kmcompile.program.stages.sums.vector_totals import VectorTotals
@@ -182,7 +183,9 @@ def _sum_sections(layout: Layout, in_image: bool, names: dict[str, str]) -> list
         return routed_fixed_sections(summed, layout.target, names)
     if isinstance(summed, RoutedSum):
         return _routed_sum_sections(summed, functions, early.walks, names)
-    return [render(f"stages/{summed.template}.c.j2", stage=summed, **names)]
+    if isinstance(summed, VectorlessSum):
+        return [render(f"stages/{summed.template}.c.j2", stage=summed, **names)]
+    raise TypeError(f"nothing writes the C of {summed.name}")
 
 
 def _label_sections(program: Program, names: dict[str, str]) -> list[str]:

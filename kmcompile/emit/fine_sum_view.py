@@ -13,8 +13,8 @@ from kmcompile.numeric.scalar import exp2_long
 from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 from kmcompile.program.stages import CodeTable
 from kmcompile.program.stages.replay import Replay
-from kmcompile.program.stages.sums.code_table import TURN
 from kmcompile.program.stages.sums.fine_sum import FineSum
+from kmcompile.program.stages.sums.sparse_list import TURN
 from kmcompile.steps import Integers, Scale
 from kmcompile.steps.integers import SHIFTER
 

@@ -109,7 +109,8 @@ _READERS = {
         ("uint64", "wide_at", ""),
     )
 }
-_SUFFIXES = {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
+_SUFFIXES = {f"int{bits}": "" for bits in (8, 16, 32)}
+_SUFFIXES |= {"uint8": "U", "uint16": "U", "uint32": "UL", "uint64": "ULL"}
 
 
 def table_view(table: Table, as_words: bool = False) -> TableView:
@@ -167,7 +168,7 @@ def _literals(flat: NDArray[Any]) -> Iterator[Sequence[str]]:
         elif values.dtype == np.float64:
             yield list(map(float64_literal, values.tolist()))
         else:
-            suffix = _SUFFIXES.get(values.dtype.name, "")
+            suffix = _SUFFIXES[values.dtype.name]
             yield [f"{value}{suffix}" for value in values.tolist()]
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.sums import SignGroup
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.code_table import (
     BYTES,
     CHUNKS,
@@ -21,8 +22,6 @@ from kmcompile.program.stages.sums.code_table import (
     CodeTable,
 )
 from kmcompile.target import Target
-
-_WIDE = 1 << 32
 
 _MOST_COMPARISONS = 1 << 32
 """Largest number of comparisons of features for grouping them, which take some seconds."""
@@ -69,35 +68,23 @@ def code_table(
     codes = np.where(filled[:, None], 0, coded.codes[order])
     if not of_any:
         return _table(coded, codes, layout, lanes)
-    table = _narrow(coded, codes, np.arange(codes.shape[1]), layout, lanes)
-    return replace(table, wide=not sums_fit_words(table))
+    table = _of_columns(coded, codes, np.arange(codes.shape[1]), layout, lanes)
+    return replace(table, wide=not table.any_fits_words())
 
 
-def sums_fit_words(table: CodeTable) -> bool:
-    """Return whether 32 bits hold all sums with any vectors of a table's type of codes.
-
-    Those are <s, x> with a sign, and |s - x|^2 of all places, padding included.
-    """
-    limits = np.iinfo(table.width)
-    of_vector = max(-int(limits.min), int(limits.max))
-    of_input = max(-table.low, table.high)
-    apart = max(int(limits.max) - table.low, table.high - int(limits.min))
-    n = max(table.n_padded, table.n_features)
-    return n * of_vector * of_input < 1 << 31 and n * apart**2 + 1 < _WIDE
-
-
-def _narrow(
+def _of_columns(
     coded: Coded, codes: NDArray[np.int64], columns: NDArray[np.intp], layout: str, lanes: int
 ) -> CodeTable:
-    """Return the table of some features, with sums of 32 bits."""
+    """Return the table of some features."""
+    of_inputs = CodeRange(codes.shape[1], coded.width, coded.low, coded.high)
     return CodeTable(
         codes=codes[:, columns],
         columns=columns.astype(np.uint32),
-        n_features=codes.shape[1],
+        n_features=of_inputs.n_features,
         width=coded.width,
         low=coded.low,
         high=coded.high,
-        wide=False,
+        wide=not of_inputs.fits_words(codes[:, columns]),
         layout=layout,
         lanes=lanes,
     )
@@ -108,10 +95,7 @@ def _table(coded: Coded, codes: NDArray[np.int64], layout: str, lanes: int) -> C
     columns = np.flatnonzero(codes.any(axis=0) if codes.any() else [True])
     if layout == SPARSE:
         columns = columns[alike_features(codes[:, columns] != 0)]
-    narrow = _narrow(coded, codes, columns, layout, lanes)
-    # A cutoff may be the largest distance plus 1.
-    fits = narrow.largest_product() < 1 << 31 and narrow.largest_distance() + 1 < _WIDE
-    return narrow if fits else replace(narrow, wide=True)
+    return _of_columns(coded, codes, columns, layout, lanes)
 
 
 def sparse_is_better(coded: Coded, target: Target, inputs: Float32Array) -> bool:

@@ -14,7 +14,13 @@ from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.passes.sum_linear import sum_linear
 from kmcompile.program.stages.sums.code_range import CodeRange
-from kmcompile.program.stages.sums.coded_linear_sum import WEIGHT_BITS, CodedLinearSum
+from kmcompile.program.stages.sums.coded_linear_sum import (
+    LARGEST_BASE,
+    LEAST_LOG2,
+    MOST_LOG2,
+    WEIGHT_BITS,
+    CodedLinearSum,
+)
 from kmcompile.steps import Digitize
 from kmcompile.steps.digitize import PARTS
 from kmcompile.target import Target
@@ -28,11 +34,7 @@ _SHIFT = 8
 """By how much products are shifted where their sums do not fit as they are: a byte."""
 
 _LARGEST_SUM = 2.0**31
-_LARGEST_BASE = 2.0**29
 _MOST_FEATURES = 1 << 15
-
-_LEAST_LOG2, _MOST_LOG2 = -100, 60
-"""Least and largest binary logarithm of a unit: results are normal float32."""
 
 _PRODUCT_LONG, _PRODUCT_SHORT = 4, 1
 """Multiply-adds of codes, as `Cost` has them, in a product of this sum: CPUs with an instruction
@@ -86,7 +88,7 @@ def lower_coded_linear(coded: Coded, target: Target, root: float) -> CodedLinear
         steps = _step_logs(weights, machine.intercept, most, shift)
     whole = np.rint(np.ldexp(weights, -steps[:, None]))
     units = steps + shift
-    if units.max() > _MOST_LOG2:
+    if units.max() > MOST_LOG2:
         raise InputError(
             f"the weights are as large as {np.abs(weights).max():g} for a step of their inputs, "
             "too large for integers\nretrain with a smaller C"
@@ -98,7 +100,7 @@ def lower_coded_linear(coded: Coded, target: Target, root: float) -> CodedLinear
     base = base + np.ldexp(lost * (1 + 1e-9), -units) + _ROUNDED_DOWN
     across = np.abs(weights).sum(axis=1) + lost / max(most, 1)
     per_part = np.ceil(np.ldexp(across, -units) * (1 + 1e-9))
-    if max(float(base.max()), float(per_part.max())) >= _LARGEST_BASE:
+    if max(float(base.max()), float(per_part.max())) >= LARGEST_BASE:
         raise InputError(
             "the weights of this linear machine cancel too much for integers\nuse --format float32"
         )
@@ -128,9 +130,9 @@ def _step_logs(
     of_weights = np.abs(weights).max(axis=1) / (_HALF - 1)
     room = math.ldexp(_LARGEST_SUM - 2 * n - 4, shift) - most * n / 2
     of_sums = (np.abs(weights).sum(axis=1) * most + np.abs(intercept)) * (1 + 1e-9) / room
-    least = np.maximum(np.maximum(of_weights, of_sums), 2.0 ** (_LEAST_LOG2 - shift))
+    least = np.maximum(np.maximum(of_weights, of_sums), 2.0 ** (LEAST_LOG2 - shift))
     exact = np.ceil(np.log2(least) + 1e-12)
-    logs: NDArray[np.int64] = np.maximum(exact, _LEAST_LOG2 - shift).astype(np.int64)
+    logs: NDArray[np.int64] = np.maximum(exact, LEAST_LOG2 - shift).astype(np.int64)
     return logs
 
 

@@ -13,7 +13,6 @@ from kit.images import NAMES, InImage, estimator, in_image
 from kit.tools import FAST, need_tools
 from kmcompile.build import build
 from kmcompile.emit.images.patch import check_image
-from kmcompile.lower.code_table import sums_fit_words
 from kmcompile.program import storage
 from kmcompile.program.interpreter import Status
 from kmcompile.program.stages import CodeTable, FixedSum
@@ -209,9 +208,9 @@ def test_code_for_images_holds_any_codes_of_its_type():
     """Sums of 16 bits codes have 64 bits there, and no feature is left out."""
     summed = in_image(estimator("digits_rbf", 0), format="int8").program.sum
     assert not summed.codes.wide and not summed.codes.picks_columns
-    assert sums_fit_words(summed.codes)
+    assert summed.codes.any_fits_words()
     summed = in_image(estimator("iris_rbf", 0), format="int16").program.sum
-    assert summed.codes.wide and not sums_fit_words(summed.codes)
+    assert summed.codes.wide and not summed.codes.any_fits_words()
     assert (summed.codes.low, summed.codes.high) == (-32767, 32767)
 
 

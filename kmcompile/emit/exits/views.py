@@ -18,28 +18,33 @@ from kmcompile.program.stages import (
     BoundSequence,
     ClassScores,
     EarlyExit,
+    IntervalRatio,
     LeafExpansion,
     LinearFilter,
     LocalExpansion,
     NearestVectors,
+    QuadraticBounds,
     ReducedSet,
     SignMap,
     SubspaceCertificate,
+    TaylorPolynomial,
 )
 
 _VIEWS: dict[type[EarlyExit], type[ExitView]] = {
     BoundSequence: BoundSequenceView,
     ClassScores: ClassScoresView,
+    IntervalRatio: ExitView,
     LocalExpansion: LocalExpansionView,
     LeafExpansion: LeafExpansionView,
     LinearFilter: LinearFilterView,
     NearestVectors: NearestView,
+    QuadraticBounds: ExitView,
     ReducedSet: FreeVectorsView,
     SignMap: SignMapView,
     SubspaceCertificate: SubspaceView,
+    TaylorPolynomial: ExitView,
 }
-"""The view of each class of stage. A stage without an entry is written by the one template of its
-name."""
+"""The view of each class of stage; `ExitView` writes the one template of its name."""
 
 
 def register_exit_view(of_stage: type[EarlyExit], view: type[ExitView]) -> None:
@@ -61,8 +66,6 @@ def exit_views(program: Program, functions: BlockFunctions) -> tuple[ExitView, .
     """Return the views of a program's early exits, in their order."""
     exits = program.early_exits
     return tuple(
-        _VIEWS.get(type(stage), ExitView).of(
-            stage, Site(program, functions, exits[:place], exits[place + 1 :])
-        )
+        _VIEWS[type(stage)].of(stage, Site(program, functions, exits[:place], exits[place + 1 :]))
         for place, stage in enumerate(exits)
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from kmcompile.kernels.matern import MaternFloat32
+from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum, FixedSum
 from kmcompile.program.stages.sums.grouped_sum import GroupedSum
@@ -49,16 +51,17 @@ def _steps(program: Program) -> tuple[str, ...]:
 def _kernel(program: Program) -> str:
     if not isinstance(program.sum, ExactSum):
         return program.sum.name
-    degree = getattr(program.sum.kernel, "degree", None)
-    name = program.sum.kernel.name
-    return name if degree is None else f"{name} of degree {degree}"
+    kernel = program.sum.kernel
+    if isinstance(kernel, MaternFloat32 | PolyFloat32):
+        return f"{kernel.name} of degree {kernel.degree}"
+    return kernel.name
 
 
 def _codes(program: Program) -> str:
-    if program.codes is None or not isinstance(program.sum, FixedSum):
+    if not isinstance(program.sum, FixedSum):
         return "floats"
     bits = 32 if program.sum.wide_coefficients else 16
-    codes = program.codes
+    codes = program.sum.codes
     return f"{codes.width} from {codes.low} to {codes.high}, with coefficients of {bits} bits"
 
 

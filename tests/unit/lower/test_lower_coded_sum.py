@@ -15,7 +15,8 @@ from kmcompile.lower.integer_program import IntegerTableForm
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.interpreter import interpret
 from kmcompile.program.stages import CodedSum
-from kmcompile.program.stages.sums.code_table import GROUP, TURN
+from kmcompile.program.stages.sums.code_table import GROUP
+from kmcompile.program.stages.sums.sparse_list import TURN
 
 DENSE, SPARSE = IntegerTableForm(sparse=False, wide_coefficients=True), IntegerTableForm(True, True)
 

@@ -25,7 +25,7 @@ from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 from kmcompile.program.stages.sums.fixed_sum import FixedSum
 from kmcompile.program.stages.sums.pair_sum import PairSum
-from kmcompile.program.stages.sums.vector_totals import squared_distances
+from kmcompile.program.stages.sums.vector_totals import VectorTotals, squared_distances
 from kmcompile.program.stages.vector_blocks import VectorBlocks
 
 _REACH_OPERATIONS, _EXPANSION_OPERATIONS = 24, 6
@@ -284,7 +284,7 @@ class BoundSequence(VectorBlocks, EarlyExit):
         """Return whether the stage may stand before a sum, whose kernel must be the bounded one."""
         if not isinstance(other, ExactSum | PairSum | FixedSum):
             return False
-        expands = getattr(other, "expands", False)
+        expands = isinstance(other, VectorTotals) and other.expands
         return other.kernel.reach_class is type(self.reach) and self.expands == expands
 
     def needs(self) -> frozenset[str]:

@@ -54,6 +54,12 @@ class FixedLinear(Laid):
         """Multiply-adds of a leaf."""
         return int(self.weights.shape[1]) * (self.weight * int(self.weights.shape[2]) + 4)
 
+    def most(self, leaf: int, largest: int) -> NDArray[np.object_]:
+        """Return the largest size of each decision's part for codes of magnitudes up to largest."""
+        sizes = np.abs(self.weights[leaf].astype(np.int64)).sum(axis=1)
+        most: NDArray[np.object_] = (sizes.astype(object) * largest) << self.shift
+        return most
+
     def parts(self, codes: NDArray[np.int64], leaf: int) -> tuple[Whole, Whole]:
         """Return what is positive and what is negative, each (n_queries, n_decisions)."""
         total = codes @ self.weights[leaf].astype(np.int64).T
@@ -90,6 +96,13 @@ class FixedPairs(Laid):
             narrow=np.int16,
         ),
     ]
+
+    def sizes(self, leaf: int, n_vectors: int) -> NDArray[np.int64]:
+        """Return the sum of magnitudes of a leaf's coefficients, shape (n_decisions,)."""
+        first = int(self.starts[leaf])
+        own = self.coefficients[first : first + n_vectors * (n_vectors + 1) // 2]
+        sizes: NDArray[np.int64] = np.abs(own.astype(np.int64)).sum(axis=0)
+        return sizes
 
     def products(self, kernels: Whole, coefficients: NDArray[np.int64], leaf: int) -> Whole:
         """Return the sums over a leaf's vectors of F k, shape (n_queries, n_decisions, 2).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
@@ -268,7 +270,26 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
 
     def __post_init__(self) -> None:
         Laid.__post_init__(self)
+        self.codes.check(self.vectors)
         object.__setattr__(self, "vectors", frozen(self.vectors, self.codes.width))
+
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the leaves, the constants of the kernels, and that no sum overflows."""
+        SumOfLeaves.check_tables(self, known)
+        largest = self.codes.largest_distance(self.vectors.astype(np.int64))
+        if self.wide != (largest + 1 >= 1 << 32):
+            raise ValueError("whether a distance of codes needs 64 bits is said wrongly")
+        for number in range(len(self.scales.multipliers)):
+            self.scales.scale(number).check_scale(largest)
+        for leaf, size in enumerate(self._leaf_sizes.tolist()):
+            coefficients, start, _ = self._leaf_tables(leaf)
+            sizes = np.abs(coefficients).sum(axis=0)
+            if self.pairs:
+                sizes = sizes + self.pairs.sizes(leaf, size)
+            products = sizes.astype(object) * (1 << exp2_fixed.RESULT_BITS)
+            if self.linear:
+                products = products + self.linear.most(leaf, self.codes.largest)
+            self.check_sums(products, start)
 
     def shared(self) -> Shared:
         """Return the numbers of features, vectors, slots, leaves and decisions."""

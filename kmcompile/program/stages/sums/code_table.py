@@ -13,19 +13,14 @@ from kmcompile.numeric.width import WIDTHS
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
 from kmcompile.program.shared import Shared
+from kmcompile.program.stages.sums.code_range import CodeRange
+from kmcompile.program.stages.sums.sparse_list import TURN, sparse_list
 
 GROUP = 4
 """Number of features whose codes are stored together, a group of four."""
 
-TURN = 8
-"""Number of entries of a sparse list in one iteration of the loop; lists are filled up to it."""
-
-LONGEST_STEP = 255
-"""Largest step from one vector of a sparse list to the next; longer steps need entries of zeros
-between."""
-
-ROWS, BYTES, COLUMNS, FOURS = "rows", "bytes", "columns", "fours"
-CHUNKS, SPARSE = "chunks", "sparse"
+_LAYOUTS = ("rows", "bytes", "columns", "fours", "chunks", "sparse")
+ROWS, BYTES, COLUMNS, FOURS, CHUNKS, SPARSE = _LAYOUTS
 
 _CHUNK_BYTES = 16
 _ROW_MULTIPLE = 16
@@ -83,6 +78,21 @@ class CodeTable(Laid):
     layout: str
     lanes: int
 
+    def __post_init__(self) -> None:
+        Laid.__post_init__(self)
+        self.of_inputs.check(self.codes)
+        if self.layout not in _LAYOUTS:
+            raise ValueError(f"the layout is {self.layout!r}, none of {', '.join(_LAYOUTS)}")
+        if self.wide and self.any_fits_words():
+            raise ValueError("the sums of any codes fit 32 bits, and are said to need 64")
+        if not self.wide and not self.of_inputs.fits_words(self.codes):
+            raise ValueError("a sum of codes needs 64 bits, and is said to fit 32")
+
+    @property
+    def of_inputs(self) -> CodeRange:
+        """The codes of an input."""
+        return CodeRange(self.n_features, self.width, self.low, self.high)
+
     @property
     def n_slots(self) -> int:
         """Number of slots: vectors, and padding slots of blocks."""
@@ -110,8 +120,9 @@ class CodeTable(Laid):
         Vector registers and cores of 8 bits take bytes as they are; the smallest cores of 32 bits
         load words with one instruction.
         """
-        own = C_TYPES[self.width]
-        return {CHUNKS: own, BYTES: own, COLUMNS: "int32_t"}.get(self.layout, "int16_t")
+        own, short = C_TYPES[self.width], "int16_t"
+        of = {ROWS: short, BYTES: own, COLUMNS: "int32_t", FOURS: short, CHUNKS: own, SPARSE: short}
+        return of[self.layout]
 
     @property
     def multiplies_bytes(self) -> bool:
@@ -132,7 +143,8 @@ class CodeTable(Laid):
     def run(self) -> int:
         """Number of codes of one vector that are adjacent in a block."""
         chunk, n = _CHUNK_BYTES // np.dtype(self.width).itemsize, self.n_padded
-        return {ROWS: n, BYTES: n, COLUMNS: 1, CHUNKS: chunk}.get(self.layout, GROUP)
+        of = {ROWS: n, BYTES: n, COLUMNS: 1, FOURS: GROUP, CHUNKS: chunk, SPARSE: GROUP}
+        return of[self.layout]
 
     @property
     def pairs_bytes(self) -> bool:
@@ -142,9 +154,9 @@ class CodeTable(Laid):
     @property
     def n_padded(self) -> int:
         """Number of codes of a stored vector, padded to whole iterations of the inner loop."""
-        chunk = _CHUNK_BYTES // np.dtype(self.width).itemsize
-        turn = {ROWS: _ROW_MULTIPLE, BYTES: 1, CHUNKS: chunk}.get(self.layout, GROUP)
-        return -(-self.n_used // turn) * turn
+        chunk, row = _CHUNK_BYTES // np.dtype(self.width).itemsize, _ROW_MULTIPLE
+        of = {ROWS: row, BYTES: 1, COLUMNS: GROUP, FOURS: GROUP, CHUNKS: chunk, SPARSE: GROUP}
+        return -(-self.n_used // of[self.layout]) * of[self.layout]
 
     @property
     def n_fours(self) -> int:
@@ -171,20 +183,22 @@ class CodeTable(Laid):
 
     def largest_product(self) -> int:
         """Return a bound on |<s, x>| and on each of its partial sums."""
-        most = max(abs(self.low), abs(self.high))
-        return int(np.abs(self.codes).sum(axis=1).max(initial=0)) * most
+        return self.of_inputs.largest_product(self.codes)
 
     def largest_term(self) -> int:
         """Return a bound on the magnitude of every product of a stored code and an input's code."""
-        most = max(abs(self.low), abs(self.high))
-        return int(np.abs(self.codes).max(initial=0)) * most
+        return int(np.abs(self.codes).max(initial=0)) * self.of_inputs.largest
 
     def largest_distance(self) -> int:
         """Return a bound on |s - x|^2 and on |s|^2."""
-        most = max(abs(self.low), abs(self.high))
-        apart = np.maximum(self.high - self.codes, self.codes - self.low)
-        dropped = (self.n_features - self.n_used) * most**2
-        return int((apart**2).sum(axis=1).max(initial=0)) + dropped
+        return self.of_inputs.largest_distance(self.codes)
+
+    def any_fits_words(self) -> bool:
+        """Return whether 32 bits hold all sums with any vectors of the type of codes.
+
+        Those are <s, x> with a sign, and |s - x|^2 of all places, padding included.
+        """
+        return self.of_inputs.any_fits_words(max(self.n_padded, self.n_features))
 
     def operations(self) -> int:
         """Return the multiply-adds of all inner products: one for each stored code."""
@@ -245,7 +259,7 @@ class CodeTable(Laid):
 
     def _lists(self) -> list[tuple[NDArray[np.int64], NDArray[np.uint8]]]:
         """Return the sparse list of each group: the vectors, -1 for padding, and the steps."""
-        return [_list(np.flatnonzero(filled)) for filled in self._filled().T]
+        return [sparse_list(np.flatnonzero(filled)) for filled in self._filled().T]
 
     def _turns(self) -> NDArray[np.int64]:
         """Return the number of loop iterations of each sparse list."""
@@ -315,20 +329,6 @@ class CodeTable(Laid):
         own = (("N_PREPARED", self.n_features), ("N_SLOTS", self.n_slots))
         used = ("features of codes", self.codes.shape[1])
         return (*own, ("LANES", self.lanes), used, *Laid.shared(self))
-
-
-def _list(vectors: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-    """Return the list of increasing vectors, -1 for padding, and the steps to them."""
-    gaps = np.diff(vectors, prepend=0)
-    between = np.maximum(gaps - 1, 0) // LONGEST_STEP
-    ends = np.cumsum(between + 1)
-    n = int(ends[-1]) if len(vectors) else 0
-    slots = np.full(-(-n // TURN) * TURN, -1, dtype=np.int64)
-    steps = np.full(len(slots), LONGEST_STEP, dtype=np.uint8)
-    slots[ends - 1] = vectors
-    steps[ends - 1] = gaps - LONGEST_STEP * between
-    steps[n:] = 0
-    return slots, steps
 
 
 def _layout_text(table: CodeTable) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
@@ -19,6 +20,12 @@ from kmcompile.program.stages.sums.sum_of_codes import SumOfCodes
 from kmcompile.steps.digitize import PART_BITS
 
 WEIGHT_BITS = 16
+
+LARGEST_BASE = 1 << 29
+"""What the parts of the bound are at most."""
+
+LEAST_LOG2, MOST_LOG2 = -100, 60
+"""Least and largest binary logarithm of a unit: results are normal float32."""
 
 RESULT_BITS = 21
 """Bits by which a decision and its bound are shifted for the bound on their float32 roundings."""
@@ -119,6 +126,23 @@ class CodedLinearSum(SumOfCodes):
         "unit_p (bound_base_p + sum_j |code_j| / 2^(shift + 1) + bound_per_part_p d)"
     )
     result_error: ClassVar[Real] = np.float32(2.0**-RESULT_BITS)  # type: ignore[misc]
+
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check that numbers are within their limits, and that no decision overflows."""
+        SumOfCodes.check_tables(self, known)
+        if not 0 <= self.shift < WEIGHT_BITS:
+            raise ValueError(f"the products are shifted by {self.shift} bits")
+        if self.exponents.min() < LEAST_LOG2 or self.exponents.max() > MOST_LOG2:
+            raise ValueError(f"a unit is not from 2^{LEAST_LOG2} to 2^{MOST_LOG2}")
+        if max(self.base.max(), self.per_part.max()) > LARGEST_BASE:
+            raise ValueError(f"a part of the bound is above {LARGEST_BASE}")
+        if math.frexp(float(self.parts))[0] != 0.5:
+            raise ValueError(f"the parts of a deviation are {self.parts}, no power of two")
+        sizes = np.abs(self.weights.astype(np.int64) - (1 << (WEIGHT_BITS - 1))).sum(axis=1)
+        most = np.abs(self.sums(np.zeros((1, self.n_features), dtype=np.int64))[0])
+        most += (sizes * self.codes.largest >> self.shift) + self.n_features + 1
+        if most.max() >= 1 << 31:
+            raise ValueError("a decision does not fit 31 bits and a sign")
 
     @property
     def n_tiled(self) -> int:

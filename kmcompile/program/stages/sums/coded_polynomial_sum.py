@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
@@ -15,6 +15,7 @@ from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.monomial_sum import MonomialSum
+from kmcompile.program.stages.sums.nested_loops import order_of_terms
 from kmcompile.program.stages.sums.rows import Minimum
 from kmcompile.program.stages.sums.sum_of_codes import SumOfCodes
 
@@ -22,6 +23,8 @@ Whole = NDArray[np.int64]
 _Terms = Iterator[Whole]
 
 _WORD = np.float32(2.0**32)
+_LARGEST_SUM = 2.0**62
+_MOST_SHIFT = 31
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,6 +116,26 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
     weight: int
 
     template: ClassVar[str] = "coded_polynomial_sum"
+
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the monomials, and that no sum reaches 2^62."""
+        MonomialSum.check_tables(self, known)
+        if self.shifts[-1] or self.shifts.max() > _MOST_SHIFT:
+            raise ValueError(f"a sum is shifted by more than {_MOST_SHIFT} bits, or the last one")
+        if not self._largest_sum() < _LARGEST_SUM:
+            raise ValueError("a sum of the polynomial reaches 2^62 at some codes")
+
+    def _largest_sum(self) -> float:
+        """Return a bound on all sums; a sum of magnitudes bounds its partial sums, too."""
+        depths, parents = order_of_terms(self.n_features, self.degree)
+        ratios = 2.0 ** self.shifts.astype(np.float64)
+        sums = np.abs(self.columns().astype(np.float64)) * ratios[depths - 1, None]
+        sums = np.concatenate([self.start.sum(axis=1, dtype=np.float64)[None], sums])
+        for depth in range(self.degree, 0, -1):
+            own = np.flatnonzero(depths == depth) + 1
+            factors = sums[own] / ratios[depth - 1] + (depth < self.degree)
+            np.add.at(sums, parents[own - 1], factors * self.codes.largest)
+        return float(sums.max())
 
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float

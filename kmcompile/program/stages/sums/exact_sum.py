@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -155,6 +156,14 @@ class ExactSum(GroupedSum, VectorTotals):
         """Whether the decisions keep what rounding takes off the totals of groups."""
         return self.most_totals > MOST_PLAIN
 
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the groups, and that only coefficients of a group with mixed signs have both."""
+        GroupedSum.check_tables(self, known)
+        for own in () if self.mixed_signs else self.blocks_of_groups():
+            rows = self.coefficients[own]
+            if ((rows < 0).any(axis=(0, 2)) & (rows > 0).any(axis=(0, 2))).any():
+                raise ValueError("a row of a group has coefficients of both signs, without saying")
+
     def run(self, batch: Batch) -> Batch:
         """Return the batch with decisions and bounds."""
         columns = self.columns()
@@ -170,12 +179,9 @@ class ExactSum(GroupedSum, VectorTotals):
         """
         value = value.reshape(len(value), self.n_blocks, self.lanes)
         decision = np.zeros((len(value), self.n_decisions), dtype=value.dtype)
-        first = 0
-        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+        for own, decisions in zip(self.blocks_of_groups(), self.group_decisions, strict=True):
             for row, p in enumerate(decisions):
-                coef = self.coefficients[first:end, row, :]
-                decision[:, p] += sum_blocks(value[:, first:end] * coef)
-            first = end
+                decision[:, p] += sum_blocks(value[:, own] * self.coefficients[own, row, :])
         return decision
 
     def add_slots(self, running: RealArray, slots: NDArray[np.intp], value: RealArray) -> None:
@@ -194,11 +200,9 @@ class ExactSum(GroupedSum, VectorTotals):
     def slot_decisions(self) -> RealArray:
         """Return beta of every slot in every decision, shape (n_slots, n_decisions)."""
         table = np.zeros((self.n_blocks, self.lanes, self.n_decisions), dtype=np.float32)
-        first = 0
-        for end, decisions in zip(self.group_ends, self.group_decisions, strict=True):
+        for own, decisions in zip(self.blocks_of_groups(), self.group_decisions, strict=True):
             for row, p in enumerate(decisions):
-                table[first:end, :, p] = self.coefficients[first:end, row, :]
-            first = end
+                table[own, :, p] = self.coefficients[own, row, :]
         return table.reshape(-1, self.n_decisions)
 
     def slot_coefficients(self, row: int) -> RealArray:

@@ -231,6 +231,10 @@ class FineSum(Sum):
         for name, (own, other) in self.read(exact, low_vectors, low_coefficients).items():
             if not np.array_equal(own, other):
                 raise ValueError(f"the replay has other {name} than the tables of {exact.name}")
+        if self.long is not None:
+            most = np.abs(self.units()).sum(axis=0).max()
+            if most >= 1 << self.long.sum_bits:
+                raise ValueError(f"units of a decision add up to 2^{self.long.sum_bits} or more")
 
     def read(
         self, exact: Stage, low_vectors: RealArray, low_coefficients: RealArray

@@ -13,6 +13,8 @@ from kmcompile.numeric.table import Table
 
 Whole = NDArray[np.uint64]
 
+_WORD = 1 << 32
+
 EXP2_TABLE: Final = Table("exp2_table", exp2_fixed.TABLE, "Powers 2^(31 - i / 64): [i]")
 
 
@@ -30,6 +32,25 @@ class FixedKernel:
     multiplier: int
     product_shift: int
     cutoff: int
+
+    def check_scale(self, largest: int) -> None:
+        """Check that a product fits 64 bits and t is below 32 for every distance below the cutoff.
+
+        Parameters
+        ----------
+        largest : int
+            The largest distance; the cutoff is at most the next number.
+
+        Raises
+        ------
+        ValueError
+        """
+        shifts = self.distance_shift, self.product_shift
+        known = min(shifts) >= 0 and max(shifts) < 64 and 0 < self.cutoff <= largest + 1
+        last = (self.cutoff - 1) >> self.distance_shift if known else _WORD
+        fits = max(last, self.multiplier) < _WORD and self.multiplier > 0
+        if not fits or (last * self.multiplier) >> self.product_shift >= exp2_fixed.ARGUMENT_END:
+            raise ValueError(f"the kernel's shifts {shifts}, multiplier and cutoff do not fit")
 
     def exponents(self, distances: NDArray[np.int64]) -> Whole:
         """Return t of every distance below the cutoff, in units of 2^-26."""
@@ -57,6 +78,25 @@ class FixedResult:
     result_scale: Bound
     value_error: Bound
     result_error: Bound
+
+    def check_sums(self, products: NDArray[np.object_], start: Whole) -> None:
+        """Check that sums of products are below 2^63, and fit 32 bits once they are shifted.
+
+        Parameters
+        ----------
+        products : ndarray of shape (n_decisions,), int
+            The largest sum of the magnitudes of the products of a decision.
+        start : ndarray of shape (n_decisions, 2), uint64
+
+        Raises
+        ------
+        ValueError
+        """
+        most = max(products + start.astype(object).sum(axis=1), default=0)
+        if most >= 1 << 63:
+            raise ValueError("coefficients and intercept of a decision add up to 2^32 or more")
+        if not 0 <= self.result_shift < 64 or (most >> self.result_shift) + 1 >= _WORD:
+            raise ValueError(f"a sum, shifted by {self.result_shift} bits, does not fit 32")
 
     def result(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
@@ -180,6 +181,15 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
         exact: Float64Array = (self.start[:, 0] * step) - (self.start[:, 1] * step)
         return exact.astype(np.float32)
 
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the groups, the constants of the kernel, and that no sum overflows."""
+        GroupedSum.check_tables(self, known)
+        self.check_scale(self.codes.largest_distance())
+        sizes = np.zeros(self.n_decisions, dtype=np.uint64)
+        for own, rows in zip(self.blocks_of_groups(), self.group_rows // 2, strict=True):
+            np.add.at(sizes, rows, self.coefficients[own].sum(axis=(0, 2), dtype=np.uint64))
+        self.check_sums(sizes.astype(object) * (1 << exp2_fixed.RESULT_BITS), self.start)
+
     def columns(self) -> Float32Array:
         """Return the vectors as (n_features, n_slots), in units of x, for fitting early exits."""
         vectors = np.zeros((self.n_features, self.n_slots), dtype=np.float32)
@@ -190,12 +200,10 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
         """Return the coefficient of every slot in every decision, (n_slots, n_decisions)."""
         step = np.ldexp(float(self.result_scale), exp2_fixed.RESULT_BITS - self.result_shift)
         table = np.zeros((self.n_blocks, self.lanes, self.n_decisions))
-        first = 0
-        for end, coded in zip(self.group_ends, self.group_rows, strict=True):
+        for own, coded in zip(self.blocks_of_groups(), self.group_rows, strict=True):
             for row, (p, negative) in enumerate(zip(coded // 2, coded % 2, strict=True)):
                 sign = -step if negative else step
-                table[first:end, :, p] = sign * self.coefficients[first:end, row]
-            first = end
+                table[own, :, p] = sign * self.coefficients[own, row]
         return table.reshape(-1, self.n_decisions).astype(np.float32)
 
     def run(self, batch: Batch) -> Batch:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,6 +42,18 @@ class GroupedSum(Sum):
     def n_groups(self) -> int:
         """Groups of vectors."""
         return len(self.group_ends)
+
+    def blocks_of_groups(self) -> list[slice]:
+        """Return the blocks of each group."""
+        return [slice(*ends) for ends in pairwise([0, *self.group_ends.tolist()])]
+
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the indices, and that the vectors fill the groups' blocks."""
+        super().check_tables(known)
+        lanes = int(self.coefficients.shape[2])
+        most = self.n_blocks * lanes
+        if not most - self.n_groups * (lanes - 1) <= self.n_vectors <= most:
+            raise ValueError(f"{self.n_vectors} vectors do not fill {self.n_blocks} blocks")
 
     def in_parts(
         self, batch: Batch, rows: int, sums: Callable[[Batch], tuple[RealArray, RealArray]]

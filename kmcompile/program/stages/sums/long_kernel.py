@@ -41,6 +41,13 @@ class LongKernel:
 
     most_half_bits: ClassVar[int] = exp2_long.RESULT_BITS // 2
 
+    def __post_init__(self) -> None:
+        long = range(1, 1 << 64)
+        if not 0 <= self.shift < 64 or self.limit << self.shift not in long:
+            raise ValueError(f"the limit, shifted by {self.shift} bits, does not fit 64")
+        if self.factor not in long or not 0 < self.half_bits <= self.most_half_bits:
+            raise ValueError("the factor does not fit 64 bits, or a half has too many")
+
     @property
     def value_bits(self) -> int:
         """Bits of a value."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from math import comb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant
-from kmcompile.program.stages.sums.nested_loops import NestedLoop, nested_loops
+from kmcompile.program.stages.sums.nested_loops import MOST_DEGREE, NestedLoop, nested_loops
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
 
@@ -37,6 +39,17 @@ class MonomialSum(VectorlessSum):
         "sum_k (bound_per_length_pk (|x| + d) + bound_per_deviation_pk d) (|x| + d)^(k - 1) "
         "+ minimum_bound_p"
     )
+
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the indices, and that each monomial has a coefficient."""
+        super().check_tables(known)
+        if not 1 <= self.degree <= MOST_DEGREE:
+            raise ValueError(f"the degree is {self.degree}, not from 1 to {MOST_DEGREE}")
+        n_monomials = comb(self.n_features + self.degree, self.degree) - 1
+        if self.n_terms != n_monomials:
+            raise ValueError(
+                f"{self.n_terms} coefficients are not those of {n_monomials} monomials"
+            )
 
     @property
     def has_powers(self) -> bool:

@@ -183,15 +183,16 @@ class Sum(Always):
         ValueError
             If a table that the C reads in both sums differs between them.
         """
+        if type(self) is not type(exact):
+            raise ValueError(f"the replay is one of {self.name}, the sum {exact.name}")
         for name in READ_BY_BOTH:
             own, other = getattr(self, name, ()), getattr(exact, name, ())
             if not np.array_equal(own, other):
                 raise ValueError(f"the replay has other {name} than {exact.name}")
         low_parts = (low_vectors, low_vectors, low_coefficients)
         for name, low in zip(PARTED, low_parts, strict=True):
-            own, stored = getattr(self, name, None), getattr(exact, name, None)
-            if own is None or stored is None:
+            if not hasattr(self, name):
                 continue
-            wide = stored.astype(np.float64)
-            if not np.array_equal(own, wide + low if low.size else wide):
+            wide = getattr(exact, name).astype(np.float64)
+            if not np.array_equal(getattr(self, name), wide + low if low.size else wide):
                 raise ValueError(f"the replay has other {name} than the tables of {exact.name}")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -27,7 +29,8 @@ class TableSum(SumOfCodes):
     g_pj at the codes from `low` to the largest code of a support vector, beyond which g_pj is
     constant: as an integer times the step, less the least one of the function. So no integer is
     negative. The least ones stand in `start`, with the intercept. A sum of integers is exact, and
-    none overflows: start and the largest integers of all functions add up to less than 2^32.
+    none overflows: what a sum begins with and the largest integers of all functions add up to less
+    than 2^32.
 
     The bound of a decision has three causes. A value in the table is rounded: the largest error
     of each function counts, and all are in minimum_p, with those of the intercept and of support
@@ -118,6 +121,17 @@ class TableSum(SumOfCodes):
     def n_values(self) -> int:
         """Codes of all functions that have a value."""
         return len(self.values)
+
+    def check_tables(self, known: Mapping[str, float]) -> None:
+        """Check the indices, that each function has a value, and that no sum overflows."""
+        SumOfCodes.check_tables(self, known)
+        most = self.start[:, 0].astype(np.int64)
+        for first, end in pairwise([0, *self.function_ends.tolist()]):
+            if first == end:
+                raise ValueError("a function has no value")
+            most += self.values[first:end].max(axis=0)
+        if most.max() >= 1 << 32:
+            raise ValueError("the values of the functions of a decision add up to 2^32 or more")
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the functions' tables."""
