@@ -29,8 +29,6 @@ class Words:
         The fields of an answer in a record of the harness.
     known : str
         The condition that the self-test checks on a known answer.
-    decision : str
-        Phrase of what the `_decision` function returns.
     precise : str
         The arithmetic of the replay's sums.
     """
@@ -44,7 +42,6 @@ class Words:
     record: str
     flags: str
     known: str
-    decision: str
     precise: str = "double"
 
     @property
@@ -63,7 +60,6 @@ _LABEL = Words(
     record="the label",
     flags="certified + 2 in_range",
     known="the label is exact, the decisions lie within their intervals",
-    decision="decision values",
 )
 
 _VALUE = Words(
@@ -76,7 +72,6 @@ _VALUE = Words(
     record="the bits of the value",
     flags="2 in_range",
     known="the value lies within its interval",
-    decision="sum",
 )
 
 

@@ -52,8 +52,6 @@ class NearestView(ExitView):
         Whether a large total makes an approximate kernel count as 0.
     value : str
         The kernel's function for approximations.
-    lanes : TotalsView
-        The lanes of the exact sum's blocks.
     touches : bool
         Whether any kernel is computed.
     first_test : int
@@ -70,7 +68,6 @@ class NearestView(ExitView):
 
     stage: NearestVectors
     levels: tuple[LevelView, ...]
-    lanes: TotalsView
     limits_far: bool
     value: str
     touches: bool
@@ -88,7 +85,6 @@ class NearestView(ExitView):
         return cls(
             stage,
             levels=tuple(_level_view(stage, index, functions) for index in range(stage.n_levels)),
-            lanes=functions.of_exact_sum,
             limits_far=limits_far,
             value="kernel_value_within" if limits_far else "kernel_value",
             touches=stage.touches,

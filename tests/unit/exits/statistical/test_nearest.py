@@ -7,7 +7,7 @@ import pytest
 from calibration_cases import Case, digits, mnist_pair
 
 from kmcompile.exits.candidates.blocks import as_blocks
-from kmcompile.exits.statistical.exits import estimates_of
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.nearest import nearest_vectors, principal_directions, totals
 from kmcompile.program.interpreter import classify
 from kmcompile.program.stages import NearestVectors
