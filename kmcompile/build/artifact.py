@@ -44,15 +44,12 @@ class BuiltModel:
     stack_bytes : int or None
         Worst-case stack of any entry point of the model. None where `Memory.stack_bytes` is None,
         or if the model was built with another compiler than the toolchain's own.
-    double_helpers : tuple of str
-        Software routines for double that the model calls.
     query_frame_bytes, self_test_frame_bytes : int
         Stack of the harness functions that call the model's entry points.
     """
 
     recipe: Recipe
     stack_bytes: int | None
-    double_helpers: tuple[str, ...]
     query_frame_bytes: int
     self_test_frame_bytes: int
 
@@ -84,11 +81,6 @@ class Artifact:
         """Return the recipe of an artifact's only model."""
         (model,) = self.models
         return model.recipe
-
-    @property
-    def double_helpers(self) -> tuple[str, ...]:
-        """Return the software routines for double that the models call."""
-        return tuple(sorted({name for model in self.models for name in model.double_helpers}))
 
     @property
     def flash_bytes(self) -> int | None:

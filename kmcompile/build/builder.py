@@ -264,9 +264,6 @@ def _built(model: _Objects, calls: _Calls) -> BuiltModel:
         stack_bytes=None
         if calls.helpers is None
         else max(calls.models.stack_bytes(entry, calls.helpers) for entry in entries),
-        double_helpers=tuple(
-            sorted({name for part in model.sources for name in elf.double_helpers(part)})
-        ),
         query_frame_bytes=calls.harnesses.own_stack_bytes(f"{name}_harness_query"),
         self_test_frame_bytes=calls.harnesses.own_stack_bytes(f"{name}_harness_self_test"),
     )

@@ -16,6 +16,3 @@ CATALOGUE: tuple[Part, ...] = (
     mutating.PART,
     Part(run_time_errors.NAME, "no run-time error of any input", run_time_errors.run),
 )
-
-ASKING = frozenset((covering.PART.name, mutating.PART.name))
-"""The parts that need the vectors of a subject (queries.npz)."""

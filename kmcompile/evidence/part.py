@@ -24,18 +24,8 @@ class Part:
         Takes a subject and the part's folder, in which it writes what is needed to repeat the
         run; returns the findings. A tool that is not installed gives findings that were not run
         and name the command that installs it.
-    of_share : callable, optional
-        As `run`, with the share of its work to do as a third argument, of a part whose work on one
-        subject can be less.
     """
 
     name: str
     title: str
     run: Callable[[Subject, Path], Sequence[Finding]]
-    of_share: Callable[[Subject, Path, float], Sequence[Finding]] | None = None
-
-    def look(self, subject: Subject, folder: Path, share: float) -> Sequence[Finding]:
-        """Run on a subject, with a share of the work where there can be less of it."""
-        if self.of_share is None:
-            return self.run(subject, folder)
-        return self.of_share(subject, folder, share)

@@ -115,12 +115,6 @@ def n_groups_of(n_vectors: int) -> int:
     return -(-n_vectors // MOST_TOGETHER)
 
 
-def n_pairs(n_vectors: int) -> int:
-    """Return at most how many pairs of vectors a bound takes, each pair counted twice."""
-    n_groups = n_groups_of(n_vectors)
-    return n_groups * (-(-n_vectors // n_groups)) ** 2
-
-
 def _form(rows: Float64Array, values: Float64Array, part: slice, rest: slice) -> Float64Array:
     """Return c^T M c for each row c, from some rows of a symmetric M and the columns behind."""
     n = len(values)

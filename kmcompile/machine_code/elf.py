@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +15,6 @@ from elftools.elf.elffile import ELFFile
 from kmcompile.errors import ToolError
 from kmcompile.machine_code.symbols import Symbol, read_symbols
 
-# Arithmetic on double in software: AEABI names (dadd, cdcmple, i2d, f2d), else libgcc's (adddf3).
-_DOUBLE_HELPER = re.compile(r"__aeabi_(c?d[a-z0-9]+|[a-z]+2d)\Z|__[a-z]*df[a-z0-9]*\Z")
 ALLOCATED = 0x2  # SHF_ALLOC
 EXECUTABLE = 0x4  # SHF_EXECINSTR
 _WRITABLE = 0x1  # SHF_WRITE
@@ -96,11 +93,6 @@ def undefined_symbols(path: Path) -> frozenset[str]:
     """Return the names that an object uses and does not define."""
     with opened(path) as elf:
         return frozenset(s.name for s in read_symbols(elf) if not s.is_defined)
-
-
-def double_helpers(path: Path) -> tuple[str, ...]:
-    """Return the software routines for double that an object calls."""
-    return tuple(sorted(name for name in undefined_symbols(path) if _DOUBLE_HELPER.match(name)))
 
 
 def function_address(path: Path, name: str) -> int:

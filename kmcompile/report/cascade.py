@@ -21,14 +21,10 @@ class Cascade:
 
     Parameters
     ----------
-    stages : tuple of str
-        The stages that can decide: early exits, the exact sum, the replay if there is one.
     n_early : int
-        Number of early exits among them.
+        Number of early exits.
     stage : ndarray of shape (n,), int64
         Index of the stage that decided.
-    certified : ndarray of shape (n,), bool
-        Whether the label is proved to be the model's.
     kernel_evals, operations : ndarray of shape (n,), int64
     instructions : ndarray of shape (n,), int64, or None
         Instructions; None if they were not counted.
@@ -36,23 +32,18 @@ class Cascade:
         The exact decision value; for many classes the label's margin.
     decision_name : str
         The name of `decision` in the plots.
-    exact_operations : float
-        Multiply-adds of the exact sum alone.
     thresholds : Thresholds or None
     no_thresholds : str
         The reason why `thresholds` is None; empty otherwise.
     """
 
-    stages: tuple[str, ...]
     n_early: int
     stage: NDArray[np.int64]
-    certified: NDArray[np.bool_]
     kernel_evals: NDArray[np.int64]
     operations: NDArray[np.int64]
     instructions: NDArray[np.int64] | None
     decision: Float64Array
     decision_name: str
-    exact_operations: float
     thresholds: Thresholds | None
     no_thresholds: str
 
@@ -92,16 +83,13 @@ def cascade_of(
     values, labels = answers.decisions.astype(np.float64), answers.results["label"]
     decision, decision_name = program.ends.label.margins(values, labels)
     return Cascade(
-        stages=tuple(stage.name for stage in program.exit_stages),
         n_early=len(program.early_exits),
         stage=answers.results["stage"].astype(np.int64),
-        certified=answers.results["certified"],
         kernel_evals=answers.results["kernel_evals"].astype(np.int64),
         operations=answers.operations,
         instructions=instructions,
         decision=decision,
         decision_name=decision_name,
-        exact_operations=float(answers.exact_operations.mean()),
         thresholds=thresholds,
         no_thresholds=no_thresholds,
     )

@@ -94,11 +94,6 @@ class RtlRunner(Runner):
         return results_of(artifact, asked, answers, counts)
 
 
-def is_here(core: str) -> bool:
-    """Return whether the simulator of a core can be built on this machine."""
-    return all(shutil.which(tool) for tool in PACKAGES) and CORES[core].folder() is not None
-
-
 def simulator(name: str, folder: Path) -> Path:
     """Return the simulator of a core that a folder keeps, built if it is not there.
 

@@ -24,10 +24,12 @@ from evidence.subjects import option_models, real_models, small_models
 from evidence.supply_chain import CHECKOUT
 from evidence.traceability import kept_promises
 from kmcompile.errors import ToolError
-from kmcompile.evidence.catalogue import ASKING, CATALOGUE
+from kmcompile.evidence.catalogue import CATALOGUE
+from kmcompile.evidence.coverage import covering
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.folder import PAGE, write_summary
 from kmcompile.evidence.gathering import check_replaceable, replace_folder
+from kmcompile.evidence.mutation import mutating
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
 from kmcompile.tools.toolchain import run_tool
@@ -35,6 +37,9 @@ from kmcompile.tools.toolchain import run_tool
 _COMMAND = "make evidence"
 _OF_OPTIONS = ("description", "supply_chain")
 """The parts that look at models with the other options: the C of these is in the small models."""
+
+_ASKING = (covering.PART, mutating.PART)
+"""The parts that need the vectors of a subject (queries.npz)."""
 
 
 def main() -> None:
@@ -62,7 +67,7 @@ def run(folder: Path, share: float, names: list[str] | None) -> list[Finding]:
     findings: list[Finding] = []
     parts = [part for part in CATALOGUE if names is None or part.name in names]
     described = [part for part in parts if part.name in _OF_OPTIONS]
-    asks = any(part.name in ASKING for part in parts)
+    asks = any(part in _ASKING for part in parts)
     trained = folder / TRAINED
     subjects = itertools.chain(
         ((subject, described) for subject in (option_models(trained) if described else ())),
@@ -95,7 +100,9 @@ def run_part(part: Part, subject: Subject, folder: Path, share: float) -> Sequen
     """Return what a part finds about a subject; a tool that fails or hangs leaves it open."""
     tell(f"{part.name}: {subject.name}")
     try:
-        return part.look(subject, folder / part.name, share)
+        if part is mutating.PART:
+            return mutating.run(subject, folder / part.name, share)
+        return part.run(subject, folder / part.name)
     except ToolError as error:
         text = str(error).splitlines()[0]
         return [Finding(part.name, subject.name, Outcome.OPEN, text, _COMMAND, part.name)]

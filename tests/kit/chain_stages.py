@@ -78,7 +78,7 @@ def certified_exits(
         yield local_expansion.with_intercept(stage, program)
         if not taylor_polynomial.why_not(machine, program):
             yield taylor_polynomial.lower_taylor(machine, CENTRES, levels, 2)
-    if bound_sequence.supports(program, machine):
+    if not bound_sequence.why_not(machine, program):
         vectors = greedy_vectors(Normals.of(machine), N_VECTORS)
         sequence = bound_sequence.lower_bound_sequence(machine, program, vectors)
         assert sequence is not None

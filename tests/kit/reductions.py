@@ -10,6 +10,7 @@ from kmcompile.kernels import Kernel, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
 from kmcompile.passes.reduction.pools import Pool, joint_pools
+from kmcompile.passes.reduction.selection import Selection
 
 TASKS = tuple(Task)
 KERNELS = (Rbf(0.3), Poly(0.5, 1.0, 2))
@@ -71,3 +72,15 @@ def relative_left(
     """Return the sum of |W_p - W^_p|^2 / |W_p|^2."""
     squares = least_squares(machine, (), pools)[1]
     return float((least_squares(machine, chosen, pools)[1] / squares).sum())
+
+
+def left_of(selection: Selection, n: int) -> np.ndarray:
+    """Return |W_p - W^_p|^2 of the first n vectors, shape (n_decisions,).
+
+    The values are differences: below about 1e-12 |W_p|^2 they are rounding errors.
+    """
+    left = selection.squares.copy()
+    for basis in selection.bases:
+        t = int(np.searchsorted(basis.places, n))
+        left[basis.pool.decisions] -= (basis.weights[:t] ** 2).sum(axis=0)
+    return np.maximum(left, 0.0)

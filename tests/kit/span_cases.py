@@ -13,10 +13,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kmcompile import readers
-from kmcompile.exits.certified.vectors.span import Span
+from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.kernels import Kernel, Linear, Poly, Rbf
 from kmcompile.model.coefficients import decision_coefficients
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.normals import Normals
 from kmcompile.passes import run_passes
 
 KERNELS: tuple[Kernel, ...] = (Rbf(0.3), Poly(0.4, 1.0, 3), Poly(0.5, 0.0, 2), Linear())
@@ -128,3 +129,12 @@ def central_difference(function: Callable[[np.ndarray], float], at: np.ndarray) 
 def residuals(span: Span) -> np.ndarray:
     """Return |W_p - proj W_p|^2 / |W_p|^2 after each vector, shape (k, n_decisions)."""
     return 1 - np.cumsum(span.weights**2, axis=0) / span.normals.squares
+
+
+def span_of(normals: Normals, vectors: np.ndarray) -> Span:
+    """Return the span of the vectors, without vectors nearly in the span of earlier ones."""
+    span = Span.empty(normals)
+    for z in vectors:
+        if span.pivot(z) > LEAST_PIVOT:
+            span = span.extended(z)
+    return span

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from kmcompile.run.cores import CORES
 
+from kmcompile.run.rtl import PACKAGES
 from kmcompile.target import Target
 
 HANGS_S = 3600.0
@@ -18,6 +20,12 @@ HANGS_S = 3600.0
 FAST = "-O1"
 """What builds C for the host in less than half the time of its own level, where the test is of
 something else: levels have `test_c_matches_interpreter` and `test_levels_of_options`."""
+
+
+def need_logic(core: str) -> None:
+    """Skip the test if the simulator of a core cannot be built on this machine."""
+    if not all(shutil.which(tool) for tool in PACKAGES) or CORES[core].folder() is None:
+        pytest.skip(f"not installed: verilator or {core}; make rtl installs both")
 
 
 def need(*commands: str) -> None:

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from kit import benches
-from kit.tools import need, need_tools
+from kit.tools import need, need_logic, need_tools
 from kmcompile.report.bench_text import BenchLine, lines_of
-from kmcompile.run import QemuRunner, RtlRunner, rtl, simavr
+from kmcompile.run import QemuRunner, RtlRunner, simavr
 from kmcompile.target import list_targets, load_target
 
 FOLDER = Path(__file__).parents[2] / "build" / "rtl"
@@ -56,8 +56,7 @@ def test_mcycle_counts_the_cycles_of_the_logic(
     target = load_target(name)
     need_tools(target)
     monkeypatch.setattr(sys, "path", [*sys.path, str(FOLDER / "python")])
-    if not rtl.is_here(target.time.logic):
-        pytest.skip(f"not installed: verilator or {target.time.logic}; make rtl installs both")
+    need_logic(target.time.logic)
     benches.compiled(tmp_path / "o", name)
     starts = ["IRIS_BENCH_STARTS_MCYCLE"] if name == "rv32imafc" else []
     check(*benches.printed(tmp_path / "o", RtlRunner(FOLDER), *starts))

@@ -10,6 +10,7 @@ import small_model
 from small_model import model_with
 
 from kit.covering import some
+from kit.double_helpers import double_helpers
 from kit.tools import need_tools
 from kmcompile.build import build
 from kmcompile.errors import BudgetError, ToolError, UsageError
@@ -154,8 +155,9 @@ def test_a_stack_without_a_bound_is_an_error(built, statement, why):
 
 def test_double_in_software_is_noticed(built):
     text = model_with("volatile double w = x[0]; w = w * w; sum = (float)w * 0.0f;")
-    assert {"__aeabi_dmul", "__aeabi_f2d"} <= set(built(M4, text).double_helpers)
-    assert built(M4).double_helpers == ()
+    artifact, without = built(M4, text), built(M4)
+    assert {"__aeabi_dmul", "__aeabi_f2d"} <= double_helpers(artifact, *artifact.models)
+    assert double_helpers(without, *without.models) == set()
 
 
 @pytest.mark.few

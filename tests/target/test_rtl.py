@@ -14,7 +14,7 @@ from sklearn.svm import LinearSVC
 from small_model import model_with
 
 import kmcompile
-from kit.tools import need_tools
+from kit.tools import need_logic, need_tools
 from kmcompile import cli, run
 from kmcompile.errors import ToolError, UsageError
 from kmcompile.run import QemuRunner, RtlRunner, rtl
@@ -39,8 +39,7 @@ def runner(monkeypatch, target):
     """Return a runner that keeps its simulator where `make rtl` does."""
     need_tools(target)
     monkeypatch.setattr(sys, "path", [*sys.path, str(FOLDER / "python")])
-    if not rtl.is_here(target.time.logic):
-        pytest.skip(f"not installed: verilator or {target.time.logic}; make rtl installs both")
+    need_logic(target.time.logic)
     return RtlRunner(FOLDER)
 
 

@@ -114,4 +114,4 @@ def _not_run(subject: Subject, why: str) -> Finding:
     return Finding(CLAIM, subject.name, Outcome.NOT_RUN, why, "kmcompile evidence DIR", "gcc")
 
 
-PART = Part("mutation", "which small faults of the C the shipped vectors find", run, run)
+PART = Part("mutation", "which small faults of the C the shipped vectors find", run)

@@ -95,11 +95,6 @@ class SearchBudget:
         """Count the multiply-adds of a step that was allowed."""
         self._spent += operations
 
-    @property
-    def spent(self) -> float:
-        """The multiply-adds that were counted."""
-        return self._spent
-
     def ended(self, reached: str) -> None:
         """Record how far the search came before a step was refused."""
         self._notes[

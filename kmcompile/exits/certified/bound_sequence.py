@@ -71,11 +71,6 @@ def why_unasked(machine: KernelMachine) -> str:
     return ""
 
 
-def supports(program: Program, machine: KernelMachine) -> bool:
-    """Return whether a machine can have a bound sequence: its kernel must be positive definite."""
-    return not why_not(machine, program)
-
-
 def lower_bound_sequence(
     machine: KernelMachine,
     program: Program,
@@ -90,7 +85,7 @@ def lower_bound_sequence(
     Parameters
     ----------
     machine : KernelMachine
-        After the passes; `supports` must be true of it.
+        After the passes; `why_not` must be "" for it.
     program : Program
         The exact program, without early exits.
     vectors : ndarray of shape (n, n_features), float64

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kmcompile.exits.candidates.blocks import as_blocks
 from kmcompile.exits.certified.hadamard import largest_eigenvalues
 from kmcompile.kernels import Polynomial
 from kmcompile.kernels.remainder import PolyRemainder
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.numeric.arrays import Float64Array
+from kmcompile.numeric.arrays import Float64Array, lane_blocks
 from kmcompile.numeric.rounding import (
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
@@ -160,7 +159,7 @@ def lower_subspace(
     return SubspaceCertificate(
         remainder=_remainder(kernel, unit, subspace, stored),
         products=subspace.products,
-        vectors=as_blocks(subspace.projected, exact.lanes),
+        vectors=lane_blocks(subspace.projected, exact.lanes),
         weights=np.where(beta > 0, bound_constants((beta / delta) ** 2), np.float32(0.0)),
         max_touched=max_touched,
         slack=bound_constant(slack * _UP),

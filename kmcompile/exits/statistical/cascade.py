@@ -18,8 +18,8 @@ from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.case import Case
 from kmcompile.exits.statistical.chooser import Offered, allowed_disagreements, choose
 from kmcompile.exits.statistical.control import controlled, promise_of_exact, with_exits
-from kmcompile.exits.statistical.exits import estimates_of
 from kmcompile.exits.statistical.fit_points import points_left_out
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.exits.statistical.judge import PROOFS_SHARE, Judge
 from kmcompile.exits.statistical.links import FittedExit

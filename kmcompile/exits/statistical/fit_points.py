@@ -45,12 +45,6 @@ class FitPoints:
     magnitudes: Float64Array
     relevant: NDArray[np.bool_]
 
-    def chosen(self, rows: slice) -> FitPoints:
-        """Return the points with the given row indices."""
-        return FitPoints(
-            self.x[rows], self.decisions[rows], self.magnitudes[rows], self.relevant[rows]
-        )
-
 
 def of_samples(
     exact: GroupedSum,

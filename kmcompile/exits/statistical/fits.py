@@ -1,4 +1,4 @@
-"""The registry of statistical exits: the fit of each kind."""
+"""The registry of statistical exits: the fit of each kind, and the estimates of its tests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from kmcompile.exits.statistical.nearest import NearestVectorsFit
 from kmcompile.exits.statistical.ratio import IntervalRatioFit
 from kmcompile.exits.statistical.reduced_set_fit import ReducedSetFit
 from kmcompile.exits.statistical.statistical_fit import StatisticalFit
+from kmcompile.exits.statistical.trial import Estimates
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.program.stages import EarlyExit
+from kmcompile.program.stages.ends import Ends
 
 _FITS: list[StatisticalFit[Any]] = [
     ClassScoresFit(),
@@ -57,3 +60,15 @@ def fit_of(stage: EarlyExit) -> StatisticalFit[Any]:
         if type(stage) is fit.kind:
             return fit
     raise TypeError(f"{type(stage).__name__} has no fit; give it to register_exit")
+
+
+def estimates_of(stage: EarlyExit, ends: Ends, x: Float32Array) -> Estimates:
+    """Return the estimates of a stage's tests on prepared samples.
+
+    Parameters
+    ----------
+    stage : EarlyExit
+        The stage as it was fitted, without stages before it.
+    x : ndarray of shape (n_samples, n_features), float32
+    """
+    return fit_of(stage).estimates(stage, ends, x)

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.optimize import minimize
 
-from kmcompile.exits.candidates.blocks import as_blocks
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array, lane_blocks
 from kmcompile.program.stages import InnerProducts
 
 _SEED = 20040704
@@ -241,5 +240,4 @@ def blocks(fit: Fit, weights: Float64Array, lanes: int) -> tuple[Float32Array, F
     n_filled = -n_vectors % lanes
     lifted = np.column_stack([fit.vectors.T / 16, np.ones(n_vectors), 1 + fit.shifts / 16])
     lifted = np.concatenate([lifted, np.repeat(lifted[-1:], n_filled, axis=0)])
-    weights = np.concatenate([weights, np.zeros((n_filled, weights.shape[1]))])
-    return as_blocks(lifted, lanes), as_blocks(weights, lanes)
+    return lane_blocks(lifted, lanes), lane_blocks(weights, lanes)

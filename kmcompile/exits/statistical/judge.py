@@ -302,8 +302,3 @@ def _scale(trial: Trial, samples: ChoiceSamples, allowed: float) -> float | None
     if found is not None and allowed < FEW:
         return max(found, USUAL_SCALE)
     return found
-
-
-def added_operations(stages: Sequence[EarlyExit], ends: Ends) -> float:
-    """Return the multiply-adds that early exits add to a query that no exit decides."""
-    return sum(stage.added_operations(ends) for stage in stages)

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.exits.candidates.blocks import as_blocks
 from kmcompile.exits.statistical.statistical_fit import (
     Calibrated,
     FitSamples,
@@ -17,7 +16,7 @@ from kmcompile.exits.statistical.statistical_fit import (
 )
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.kernels.float32 import value_within
-from kmcompile.numeric.arrays import Float32Array, Float64Array, magnitude
+from kmcompile.numeric.arrays import Float32Array, Float64Array, lane_blocks, magnitude
 from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
 from kmcompile.program.stages.ends import Ends
 
@@ -87,7 +86,7 @@ def nearest_vectors(
             InnerProducts.of_rows(directions[low:high], skip_zeros)
             for low, high in zip(bounds, dimensions, strict=False)
         ),
-        vectors=as_blocks(projected, exact.lanes),
+        vectors=lane_blocks(projected, exact.lanes),
         residuals=outside[: len(dimensions) * exact.kernel.uses_distance].astype(np.float32),
         weights=weights,
         far=np.float32(far),

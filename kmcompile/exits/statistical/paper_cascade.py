@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.exits.statistical.calibration import Calibration
 from kmcompile.exits.statistical.case import prepared
-from kmcompile.exits.statistical.exits import estimates_of
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.paper import (

@@ -67,17 +67,6 @@ class Selection:
             spread[np.ix_(basis.pool.decisions, basis.places[:t])] = beta.T
         return spread
 
-    def left(self, n: int) -> Float64Array:
-        """Return |W_p - W^_p|^2 of the first n vectors, shape (n_decisions,).
-
-        The values are differences: below about 1e-12 |W_p|^2 they are rounding errors.
-        """
-        left = self.squares.copy()
-        for basis in self.bases:
-            t = int(np.searchsorted(basis.places, n))
-            left[basis.pool.decisions] -= (basis.weights[:t] ** 2).sum(axis=0)
-        return np.maximum(left, 0.0)
-
     def reduced(self, n: int) -> KernelMachine:
         """Return the machine of the first n vectors."""
         chosen = self.order[:n]

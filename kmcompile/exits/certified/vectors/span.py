@@ -40,15 +40,6 @@ class Span:
         n_features, n_decisions = normals.vectors.shape[1], len(normals.squares)
         return cls(normals, np.zeros((0, n_features)), np.zeros((0, 0)), np.zeros((0, n_decisions)))
 
-    @classmethod
-    def of(cls, normals: Normals, vectors: Float64Array) -> Span:
-        """Return the span of the vectors, without vectors nearly in the span of earlier ones."""
-        span = cls.empty(normals)
-        for z in vectors:
-            if span.pivot(z) > LEAST_PIVOT:
-                span = span.extended(z)
-        return span
-
     def __len__(self) -> int:
         return len(self.vectors)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import Float32Array, Float64Array, lane_blocks
 from kmcompile.program.laid import Laid
 from kmcompile.program.shared import Shared
 
@@ -46,9 +46,7 @@ class InnerProducts(Laid):
         """Return the products with rows of shape (n_rows, n_used), rounded to float32."""
         n_blocks = -(-len(rows) // _MOST_LANES)
         lanes = -(-len(rows) // n_blocks)
-        padded = np.zeros((n_blocks * lanes, rows.shape[1]), dtype=np.float32)
-        padded[: len(rows)] = rows
-        blocks = padded.reshape(n_blocks, lanes, -1).transpose(0, 2, 1)
+        blocks = lane_blocks(rows, lanes)
         if columns is None:
             return cls(blocks, len(rows), np.zeros(0, np.uint16), skip_zeros)
         return cls(blocks, len(rows), columns.astype(np.uint16), skip_zeros=False)

@@ -24,10 +24,9 @@ from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 from sklearn.svm import SVC
 
-from kit.span_cases import DATA, KERNELS, Case, case, random_machine
+from kit.span_cases import DATA, KERNELS, Case, case, random_machine, span_of
 from kmcompile import readers
 from kmcompile.errors import InputError
-from kmcompile.exits.certified.vectors.span import Span
 from kmcompile.kernels import Kernel, Poly, Rbf, Sigmoid
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.model.normals import Normals
@@ -71,7 +70,7 @@ def test_line_holds_plane_holds_span_holds_f(
     for pair in (random_pair(form, n, seed=3), nearest(form, n)):
         eta = rounding(form, pair, X)
         vectors = np.concatenate([pair.positive.vectors, pair.negative.vectors])
-        span = Span.of(Normals.of(machine), vectors)
+        span = span_of(Normals.of(machine), vectors)
         lower, upper = span_bounds(span, X, machine.intercept)
         whole = lower[:, -1, 0], upper[:, -1, 0]
         line, plane = line_bounds(form, pair, X), plane_bounds(form, pair, X)
@@ -87,7 +86,7 @@ def test_line_holds_plane_holds_span_holds_f(
 def test_span_intervals_shrink_and_hold_every_decision(name: str) -> None:
     of = case(name)
     normals = Normals.of(of.machine)
-    span = Span.of(normals, of.machine.support_vectors[::5])
+    span = span_of(normals, of.machine.support_vectors[::5])
     lower, upper = span_bounds(span, of.X, of.machine.intercept)
     width = upper - lower
     assert (np.diff(width, axis=1) <= 0).all()
@@ -154,7 +153,7 @@ def test_sigmoid_shows_why_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(Sigmoid, "positive_definite", True)
     X = machine.prepare(X[600:])
     f = decisions(machine, X)
-    span = Span.of(Normals.of(machine), machine.support_vectors[:40])
+    span = span_of(Normals.of(machine), machine.support_vectors[:40])
     lower, upper = (ends[:, -1, 0] for ends in span_bounds(span, X, machine.intercept))
     wrong = (np.sign(lower) == np.sign(upper)) & (np.sign(lower) != np.sign(f))
     assert wrong.any()

@@ -12,7 +12,7 @@ from one_norm import one_norm
 from problem import Method, Problem, problem_of
 from zero_norm import zero_norm
 
-from kit.reductions import small_machine
+from kit.reductions import left_of, small_machine
 from kmcompile.errors import UsageError
 from kmcompile.kernels import Poly
 from kmcompile.model.kernel_machine import Task
@@ -74,7 +74,7 @@ def test_pursuit_as_a_method_chooses_what_pursuit_chooses() -> None:
     weights = pursuit_of(6)(of)
     selection = pursue(machine, 6)
     assert set(np.flatnonzero(weights.any(axis=1))) == set(selection.order)
-    assert of.loss(weights) == pytest.approx((selection.left(6) / selection.squares).sum())
+    assert of.loss(weights) == pytest.approx((left_of(selection, 6) / selection.squares).sum())
 
 
 def test_chunks_need_a_size() -> None:

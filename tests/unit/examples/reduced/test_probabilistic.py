@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from probabilistic import pursue_some
 
-from kit.reductions import TASKS, least_squares, small_machine
+from kit.reductions import TASKS, least_squares, left_of, small_machine
 from kmcompile.kernels import Poly, Rbf
 from kmcompile.model.kernel_machine import Task
 from kmcompile.model.normals import Normals
@@ -21,7 +21,7 @@ def test_among_all_vectors_it_is_the_full_search(task: Task) -> None:
     full, some = pursue(machine, 30), pursue_some(machine, 30, n_candidates=40)
     assert some.order.tolist() == full.order.tolist()
     assert_allclose(some.coefficients(30), full.coefficients(30), rtol=1e-6, atol=1e-8)
-    assert_allclose(some.left(30), full.left(30), atol=1e-11 * full.squares.max())
+    assert_allclose(left_of(some, 30), left_of(full, 30), atol=1e-11 * full.squares.max())
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -32,14 +32,14 @@ def test_weights_and_residuals_are_those_of_dense_least_squares(task: Task) -> N
         assert len(selection) == 12
         spread, left = least_squares(machine, selection.order.tolist(), pools)
         assert_allclose(selection.coefficients(12), spread, rtol=1e-7, atol=1e-8)
-        assert_allclose(selection.left(12), left, atol=1e-11 * selection.squares.max())
+        assert_allclose(left_of(selection, 12), left, atol=1e-11 * selection.squares.max())
 
 
 def test_it_ends_when_all_vectors_are_in_the_span() -> None:
     machine = small_machine(Task.BINARY, Poly(0.5, 1.0, 2), n=60, n_features=2)
     selection = pursue_some(machine, 60, n_candidates=5)
     assert len(selection) == 6
-    assert (selection.left(6) <= 1e-10 * selection.squares).all()
+    assert (left_of(selection, 6) <= 1e-10 * selection.squares).all()
 
 
 def test_a_seed_gives_the_same_vectors_again() -> None:

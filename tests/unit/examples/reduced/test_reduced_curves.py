@@ -12,6 +12,7 @@ import pytest
 import table_2
 from numpy.testing import assert_allclose
 
+from kit.reductions import left_of
 from kmcompile.model.normals import Normals
 from kmcompile.passes.reduction.growing import LEAST_PIVOT
 from kmcompile.passes.reduction.pursuit import pursue
@@ -78,7 +79,7 @@ def test_share_that_is_left_is_that_of_the_selection() -> None:
     machine = predictors.load("german").machine
     selection = pursue(machine, 6)
     assert figures_2_3.left(machine, machine) < 1e-12
-    share = selection.left(6)[0] / selection.squares[0]
+    share = left_of(selection, 6)[0] / selection.squares[0]
     assert_allclose(figures_2_3.left(machine, selection.reduced(6)), share, rtol=1e-6)
 
 

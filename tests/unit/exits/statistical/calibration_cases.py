@@ -19,7 +19,7 @@ from kmcompile.exits.candidates.room import Room
 from kmcompile.exits.statistical.cascade_exit import Seen, State
 from kmcompile.exits.statistical.case import prepared, range_gate
 from kmcompile.exits.statistical.chooser import WORST_SHARE
-from kmcompile.exits.statistical.exits import estimates_of, with_limits
+from kmcompile.exits.statistical.fits import estimates_of, fit_of
 from kmcompile.exits.statistical.links import FittedExit, Link, link
 from kmcompile.exits.statistical.samples import CalibrationSamples, calibration_samples
 from kmcompile.lower.sparsity import sum_skips_zeros
@@ -103,7 +103,7 @@ class Case:
 
     def linked(self, stage: EarlyExit, before: State | None = None) -> Link:
         """Return the stage with bands, to follow nothing unless told."""
-        stage = with_limits(stage, self.x, sum_of_squares(self.x))
+        stage = fit_of(stage).with_limits(stage, self.x, sum_of_squares(self.x))
         return link(self.fitted(stage), before or self.begin, self.samples.decisions, self.relevant)
 
     def with_stages(self, *stages: EarlyExit) -> Program:

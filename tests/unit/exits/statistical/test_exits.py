@@ -12,9 +12,8 @@ from calibration_cases import Case, digits, mnist_pair
 from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD
 from kmcompile.exits.statistical.class_scores import Lessons, fit_class_scores
 from kmcompile.exits.statistical.class_scores_fit import ClassScoresFit
-from kmcompile.exits.statistical.exits import estimates_of, with_limits
 from kmcompile.exits.statistical.fit_points import of_samples
-from kmcompile.exits.statistical.fits import statistical_fits
+from kmcompile.exits.statistical.fits import estimates_of, fit_of, statistical_fits
 from kmcompile.exits.statistical.free_vectors_fit import Size
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.links import Link
@@ -228,7 +227,8 @@ def test_finished_stage_decides_nothing_at_an_infinite_scale(kernel: str, kind: 
 def test_limits_hold_all_samples_and_not_what_lies_beside(kernel: str) -> None:
     case = digits(kernel, 2)
     square = sum_of_squares(case.x)
-    stages = [with_limits(stage_of(kernel, 2, kind), case.x, square) for kind in BANDED[1:3]]
+    stages = [stage_of(kernel, 2, kind) for kind in BANDED[1:3]]
+    stages = [fit_of(stage).with_limits(stage, case.x, square) for stage in stages]
     program = case.with_stages(*stages)
     with unfinished():
         assert classify(program, case.X)[0]["in_range"].all()

@@ -23,12 +23,12 @@ def points_of(case: Case, n: int | None = None) -> FitPoints:
     return of_samples(case.exact, case.x[part], case.samples.decisions[part], case.relevant[part])
 
 
-def checked(case: Case, points: FitPoints) -> tuple[np.ndarray, np.ndarray]:
+def checked(case: Case, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the program's sums at prepared points and their certified bounds."""
-    x = points.x.astype(np.float32)
+    x = points.astype(np.float32)
     batch = Batch.of(x, case.program.n_decisions)
-    moved = np.sqrt(((points.x - x) ** 2).sum(axis=1))
-    length = np.sqrt((points.x**2).sum(axis=1))
+    moved = np.sqrt(((points - x) ** 2).sum(axis=1))
+    length = np.sqrt((points**2).sum(axis=1))
     up = np.float32(1 + 2.0**-20)  # upper bounds stay so when they are rounded
     deviation, length = (part.astype(np.float32) * up for part in (moved, length))
     batch = case.exact.run(replace(batch, deviation=deviation, length=length))
@@ -47,7 +47,7 @@ def test_few_samples_are_filled_up_and_all_have_the_machines_decisions(
     assert np.array_equal(points.decisions[:n], case.samples.decisions)
     assert np.array_equal(points.relevant[:n], case.relevant)
     assert points.relevant[n:].all()
-    sums, bound = checked(case, points)
+    sums, bound = checked(case, points.x)
     assert (np.abs(points.decisions - sums) <= 2 * bound).all()
 
 
@@ -55,7 +55,7 @@ def test_few_samples_are_filled_up_and_all_have_the_machines_decisions(
 def test_magnitudes_hold_the_sums(kernel: str, n_classes: int) -> None:
     case = digits(kernel, n_classes)
     points = points_of(case)
-    _, bound = checked(case, points)
+    _, bound = checked(case, points.x)
     sums = np.abs(points.decisions - case.exact.intercept)
     assert (sums <= points.magnitudes[:, None] + bound).all()
 
@@ -104,7 +104,7 @@ def test_vectors_are_added_with_the_decisions_that_they_are_about(
     assert np.array_equal(points.x[n:], case.exact.columns().T[used])
     assert np.array_equal(points.relevant[n:], beta[used] != 0)
     # Each is less on its own side without itself; decisions that it has no part in stay.
-    sums, bound = checked(case, points.chosen(slice(n, None)))
+    sums, bound = checked(case, points.x[n:])
     change = points.decisions[n:] - sums
     slack = 2 * bound
     assert (change * np.sign(beta[used]) <= slack).all()
@@ -135,5 +135,5 @@ def test_span_rule_says_about_what_machines_trained_without_the_vector_say(C: fl
     assert len(said) == len(with_itself)
     assert np.corrcoef(actual, said)[0, 1] > 0.9
     assert (np.sign(actual) == np.sign(said)).mean() > 0.9
-    kept = checked(case, points)[0][:, 0]
+    kept = checked(case, points.x)[0][:, 0]
     assert np.abs(actual - said).mean() < np.abs(actual - kept).mean() / 2

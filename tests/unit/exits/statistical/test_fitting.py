@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 from kit.covering import some
 from kmcompile.exits.statistical import class_scores_fit
-from kmcompile.exits.statistical.exits import estimates_of
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.fitting import fit_stages
 from kmcompile.exits.statistical.statistical_fit import FitSamples
 from kmcompile.program.interpreter import classify

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from calibration_cases import Case, digits, mnist_pair
 
-from kmcompile.exits.candidates.blocks import as_blocks
-from kmcompile.exits.statistical.exits import estimates_of
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.nearest import nearest_vectors, principal_directions, totals
+from kmcompile.numeric.arrays import lane_blocks
 from kmcompile.program.interpreter import classify
 from kmcompile.program.stages import NearestVectors
 
@@ -110,6 +110,6 @@ def test_totals_are_inner_products_or_squared_distances(distance: bool) -> None:
 
 def test_blocks_hold_row_after_row() -> None:
     rows = digits("rbf", 2).x[:24].astype(np.float64)
-    blocks = as_blocks(rows, 8)
+    blocks = lane_blocks(rows, 8)
     assert blocks.shape == (3, 64, 8)
     assert all(np.array_equal(blocks[i // 8, :, i % 8], rows[i]) for i in range(24))

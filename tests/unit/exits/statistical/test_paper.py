@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from calibration_cases import digits
 
-from kmcompile.exits.statistical.exits import estimates_of
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.linear import linear_filter
 from kmcompile.exits.statistical.nearest import nearest_vectors
 from kmcompile.exits.statistical.paper import (

@@ -12,7 +12,7 @@ from calibration_cases import Case, digits, mnist_pair, scaled_case
 from sklearn.svm import SVC
 
 from kmcompile.exits.statistical.calibration import Calibration
-from kmcompile.exits.statistical.exits import estimates_of
+from kmcompile.exits.statistical.fits import estimates_of
 from kmcompile.exits.statistical.paper import band_of, max_smoothed
 from kmcompile.exits.statistical.paper_cascade import _WINDOWS, add_paper_cascade
 from kmcompile.program.cost import worst_operations

@@ -10,7 +10,15 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.linear_model import orthogonal_mp_gram
 
-from kit.reductions import KERNELS, TASKS, features, least_squares, relative_left, small_machine
+from kit.reductions import (
+    KERNELS,
+    TASKS,
+    features,
+    least_squares,
+    left_of,
+    relative_left,
+    small_machine,
+)
 from kmcompile.errors import InputError, UsageError
 from kmcompile.kernels import Kernel, Poly, Sigmoid
 from kmcompile.model.coefficients import decision_coefficients
@@ -57,7 +65,7 @@ def test_weights_and_residuals_are_those_of_dense_least_squares(task: Task) -> N
     for n in range(10):
         spread, left = least_squares(machine, selection.order[:n].tolist())
         assert_allclose(selection.coefficients(n), spread, rtol=1e-8, atol=1e-9)
-        assert_allclose(selection.left(n), left, atol=1e-12 * selection.squares.max())
+        assert_allclose(left_of(selection, n), left, atol=1e-12 * selection.squares.max())
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -87,7 +95,7 @@ def test_separate_pools_use_the_vectors_of_their_decision_alone() -> None:
     selection = pursue(machine, 6, pools=pools)
     spread, left = least_squares(machine, selection.order.tolist(), pools)
     assert_allclose(selection.coefficients(6), spread, rtol=1e-8, atol=1e-9)
-    assert_allclose(selection.left(6), left, atol=1e-12 * selection.squares.max())
+    assert_allclose(left_of(selection, 6), left, atol=1e-12 * selection.squares.max())
     assert (selection.coefficients(6)[0, selection.order < 5] == 0).all()
 
 
@@ -110,7 +118,7 @@ def test_no_choice_is_better_than_the_best_subset(task: Task, size: int) -> None
     best = min(relative_left(machine, subset) for subset in combinations(range(8), size))
     for rule in RULES:
         selection = pursue(machine, size, rule)
-        share = (selection.left(size) / selection.squares).sum()
+        share = (left_of(selection, size) / selection.squares).sum()
         assert best <= share * (1 + 1e-9)
         assert share <= len(selection.squares)
 
@@ -123,7 +131,7 @@ def test_vectors_in_the_span_of_others_are_left_out(task: Task, rule: Rule) -> N
     assert [len(basis.places) for basis in selection.bases] == [6] * len(selection.bases)
     places = np.concatenate([basis.places for basis in selection.bases])
     assert set(places) == set(range(len(selection)))
-    assert (selection.left(45) <= 1e-10 * selection.squares).all()
+    assert (left_of(selection, 45) <= 1e-10 * selection.squares).all()
 
 
 def test_a_decision_of_all_zeros_does_not_matter() -> None:

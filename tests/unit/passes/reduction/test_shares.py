@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from kit.reductions import TASKS, small_machine
+from kit.reductions import TASKS, left_of, small_machine
 from kmcompile.passes.reduction.pursuit import pursue
 from kmcompile.passes.reduction.shares import errors_left, shared_out
 
@@ -21,7 +21,7 @@ def test_the_errors_are_those_of_the_selection(task):
     # Squares are differences: their rounding errors are a share of |W|^2.
     off = np.sqrt(1e-12 * chosen.squares.max())
     for n, error in enumerate(errors):
-        assert abs(error - np.sqrt(chosen.left(n).max())) <= off
+        assert abs(error - np.sqrt(left_of(chosen, n).max())) <= off
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from kit.span_cases import DATA, KERNELS, case, central_difference, random_machine, residuals
+from kit.span_cases import (
+    DATA,
+    KERNELS,
+    case,
+    central_difference,
+    random_machine,
+    residuals,
+    span_of,
+)
 from kmcompile.exits.certified.vectors.free import box, free_vectors, gain
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
@@ -24,7 +32,7 @@ def test_gain_of_a_free_vector_matches_differences(kernel: Kernel) -> None:
     normals = Normals.of(random_machine(kernel))
     rng = np.random.default_rng(2)
     relative, z = 1 / normals.squares, rng.normal(size=3)
-    for span in (Span.empty(normals), Span.of(normals, rng.normal(size=(2, 3)))):
+    for span in (Span.empty(normals), span_of(normals, rng.normal(size=(2, 3)))):
         value, slope = gain(span, relative, z)
         difference = central_difference(lambda z, s=span: gain(s, relative, z)[0], z)
         assert_allclose(slope, difference, atol=1e-5 * max(value, np.abs(slope).max()))
@@ -34,7 +42,7 @@ def test_gain_of_a_free_vector_matches_differences(kernel: Kernel) -> None:
 def test_gain_is_what_the_residual_loses(kernel: Kernel) -> None:
     normals = Normals.of(random_machine(kernel))
     rng = np.random.default_rng(3)
-    span, z = Span.of(normals, rng.normal(size=(3, 3))), rng.normal(size=3)
+    span, z = span_of(normals, rng.normal(size=(3, 3))), rng.normal(size=3)
     before, after = residuals(span)[-1], residuals(span.extended(z))[-1]
     # Differences of shares of 1, through triangles of at most 4 / LEAST_PIVOT.
     value, _ = gain(span, 1 / normals.squares, z)
@@ -47,7 +55,7 @@ def test_chosen_vectors_narrow_the_residual_step_by_step(name: str, search: str)
     normals = Normals.of(case(name).machine)
     Z = SEARCHES[search](normals, 12)
     assert len(Z) == 12
-    span = Span.of(normals, Z)
+    span = span_of(normals, Z)
     assert len(span) == len(Z)  # none of them nearly in the span of the others
     left = residuals(span)
     assert (np.diff(left, axis=0) <= 0).all()

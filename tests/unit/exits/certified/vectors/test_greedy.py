@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kit.span_cases import DATA, case, random_machine, residuals
+from kit.span_cases import DATA, case, random_machine, residuals, span_of
 from kmcompile.exits.certified.vectors.greedy import greedy_vectors
 from kmcompile.exits.certified.vectors.span import LEAST_PIVOT, Span
 from kmcompile.kernels import Rbf
@@ -56,4 +56,4 @@ def test_greedy_of_five_thousand_vectors_narrows_the_residual() -> None:
     normals = Normals.of(machine)
     Z = greedy_vectors(normals, 64)
     assert Z.shape == (64, 64)
-    assert (np.diff(residuals(Span.of(normals, Z)), axis=0) <= 0).all()
+    assert (np.diff(residuals(span_of(normals, Z)), axis=0) <= 0).all()
