@@ -24,10 +24,9 @@ from evidence.subjects import option_models, real_models, small_models
 from evidence.supply_chain import CHECKOUT
 from evidence.traceability import kept_promises
 from kmcompile.errors import ToolError
-from kmcompile.evidence.catalogue import ASKING, CATALOGUE
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.folder import PAGE, write_summary
-from kmcompile.evidence.gathering import check_replaceable, replace_folder
+from kmcompile.evidence.gathering import ASKING, CATALOGUE, check_replaceable, replace_folder
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
 from kmcompile.tools.toolchain import run_tool
