@@ -9,6 +9,7 @@ import numpy as np
 
 from kmcompile.errors import InputError
 from kmcompile.exits.asked import check_names
+from kmcompile.exits.candidates.candidate import Candidate
 from kmcompile.exits.candidates.room import Room, room_for_exits
 from kmcompile.exits.certified.certify import WORST_SHARE as CERTIFIED_SHARE
 from kmcompile.exits.certified.certify import Choice, add_certified_exits
@@ -89,21 +90,18 @@ class WithExits:
         The control samples, which bound the risk, do not influence this number. A comparison of
         programs by their speedup therefore happens before their risk is controlled.
         """
-        made = self.calibration or self.choice
-        if made is None:
-            return 1.0
-        taken = [c.mean_operations for c in made.candidates if c.chosen]
-        alone = [c.mean_operations for c in made.candidates if c.stages == ("exact_sum",)]
-        return alone[0] / taken[0] if taken and alone else 1.0
+        return self._times_less(lambda candidate: candidate.mean_operations)
 
     @property
     def gain(self) -> float:
         """The same in estimated instructions, by which programs are compared."""
+        return self._times_less(lambda candidate: candidate.instructions)
+
+    def _times_less(self, cost: Callable[[Candidate], float]) -> float:
         made = self.calibration or self.choice
-        if made is None:
-            return 1.0
-        taken = [c.instructions for c in made.candidates if c.chosen]
-        alone = [c.instructions for c in made.candidates if c.stages == ("exact_sum",)]
+        candidates = () if made is None else made.candidates
+        taken = [cost(c) for c in candidates if c.chosen]
+        alone = [cost(c) for c in candidates if c.stages == ("exact_sum",)]
         return alone[0] / taken[0] if taken and alone else 1.0
 
 

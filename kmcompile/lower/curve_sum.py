@@ -163,8 +163,7 @@ class _Curves:
 
 def _stored(exact: Float64Array, low_parts: bool) -> Float64Array:
     """Return the coefficients as stored in float32, with low parts if asked for."""
-    high = exact.astype(np.float32)
-    high = np.where(np.abs(high) < SMALLEST_NORMAL, np.float32(0.0), high)
+    high = FLOAT32.flushed(exact.astype(np.float32))
     wide: Float64Array = high.astype(np.float64)
     return wide + low_part(exact, high) if low_parts else wide
 

@@ -94,7 +94,7 @@ def _vectors(
     exact = np.ldexp(coded.machine.support_vectors[order][:, table.columns] / coded.unit, low_bits)
     coarse = table.codes << low_bits
     dtype = np.int8 if low_bits <= 8 else np.int16
-    low = _nearest(exact - coarse, dtype)
+    low = nearest(exact - coarse, dtype)
     if coded.lossless or not low_parts:
         low[:] = 0
     low = np.where(table.stored() & ~filled[:, None], low, 0)
@@ -126,7 +126,7 @@ def _coefficients(
     for bits, dtype in forms if low_parts else ():
         fine_step = step * 2.0**-bits
         rest = sign * wanted / fine_step - (codes << bits)
-        low = _nearest(rest, dtype)
+        low = nearest(rest, dtype)
         if dtype is np.int32 or np.abs(rest - low).max() <= 1:
             break
     if not low_parts or not low.any():
@@ -136,7 +136,7 @@ def _coefficients(
     return fine, by_block.astype(dtype), bits, fine_step
 
 
-def _nearest(values: Float64Array, dtype: type[np.signedinteger[Any]]) -> NDArray[np.int64]:
+def nearest(values: Float64Array, dtype: type[np.signedinteger[Any]]) -> NDArray[np.int64]:
     """Return the nearest integers in the range of the dtype."""
     most = np.iinfo(dtype).max
     return np.clip(np.rint(values), -most, most).astype(np.int64)

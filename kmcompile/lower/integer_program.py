@@ -13,10 +13,9 @@ from kmcompile.lower.coded_polynomial_sum import lower_coded_polynomial
 from kmcompile.lower.coded_sum import lower_coded_sum
 from kmcompile.lower.codes import Coded
 from kmcompile.lower.fixed_sum import lower_fixed_sum
-from kmcompile.lower.known_answers import known_answers, no_known_answers
+from kmcompile.lower.known_answers import known_answers
 from kmcompile.lower.prepare import length_bound, lower_steps
-from kmcompile.lower.probability import lower_probability
-from kmcompile.lower.program import lower_label
+from kmcompile.lower.program import exact_program
 from kmcompile.lower.ranges import check_codes, preparation_limit
 from kmcompile.lower.routed_fixed_sum import lower_routed_fixed_sum
 from kmcompile.lower.table_sum import lower_table_sum
@@ -93,29 +92,13 @@ def lower_integers(
         "int16" or "int8".
     """
     machine = coded.machine
-    n = machine.n_features
     summed: _Sum | CodedLinearSum
     if machine.kernel.is_linear:
         prepare, summed = _linear_stages(coded, target)
     else:
         prepare, summed = _stages(coded, target, known_inputs, layout)
-    program = Program(
-        name=name,
-        target=target.name,
-        number_format=number_format,
-        mode="exact",
-        n_features=n,
-        n_decisions=machine.n_decisions,
-        classes=machine.classes,
-        prepare=prepare,
-        exits=(),
-        sum=summed,
-        label=lower_label(machine),
-        known_answers=no_known_answers(n, machine.n_decisions),
-        decision_function_shape=machine.decision_function_shape,
-        threshold=machine.threshold,
-        probability=lower_probability(machine),
-        model_sha256=machine.sha256,
+    program = replace(
+        exact_program(machine, target, name, number_format, prepare, summed),
         float_weight=target.cost.float_weight(coded.width),
         scale=coded.scale,
     )

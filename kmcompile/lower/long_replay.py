@@ -11,6 +11,7 @@ import numpy as np
 
 from kmcompile.lower.code_table import slot_order
 from kmcompile.lower.feature_space import VectorPairs
+from kmcompile.lower.fine_tables import nearest
 from kmcompile.lower.long_kernel import long_kernel, value_error
 from kmcompile.lower.prepare import lower_steps
 from kmcompile.lower.program import replay_label
@@ -230,12 +231,12 @@ def _tables(
     lows, added, added_bits = np.zeros_like(vectors), np.zeros_like(units), 0
     if low_parts:
         trained = np.ldexp(machine.support_vectors[places.order], scale_bits)
-        lows = _nearest(np.ldexp(trained - vectors, PART_BITS))
+        lows = nearest(np.ldexp(trained - vectors, PART_BITS), np.int16)
         added_bits = _added_bits(int(np.abs(units).sum()))
         units = units << added_bits
         beta = decision_coefficients(machine)[places.decision, places.vector]
         wanted = np.ldexp(np.where(places.real, beta, 0.0), unit_bits + added_bits)
-        added = _nearest(wanted - units)
+        added = nearest(wanted - units, np.int16)
     return _Tables(vectors, lows, units + added, added, scale_bits, unit_bits, added_bits)
 
 
@@ -260,12 +261,6 @@ def _as_table(units: np.ndarray, exact: ExactSum | PairSum) -> np.ndarray:
 def _stored(low: np.ndarray) -> RealArray:
     """Return low parts as they are stored; empty if all are 0."""
     return (low if low.any() else np.zeros(0)).astype(np.int16)
-
-
-def _nearest(values: Float64Array) -> np.ndarray:
-    """Return the nearest integers of 16 bits with their sign."""
-    most = np.iinfo(np.int16).max
-    return np.clip(np.rint(values), -most, most).astype(np.int64)
 
 
 def _prepare(

@@ -50,21 +50,16 @@ def lower_pair_sum(
     rows = [spread[p // 2, part] for p, part in enumerate(parts)]
     weights, offset = scores or (np.zeros((0, 0), np.float32), np.zeros(0, np.float32))
     return PairSum(
-        kernel=constants.kernel,
+        **constants,
         n_classes=machine.n_classes,
         vectors=vectors[:, :, None],
         entry_vectors=np.concatenate(parts),
         coefficients=stored(np.concatenate(rows), precision, low_parts),
         pair_ends=np.cumsum([len(part) for part in parts]).reshape(-1, 2),
-        intercept=constants.intercept,
-        final_factor=constants.final_factor,
-        result_error=constants.result_error,
-        minimum=constants.minimum,
-        trivial_bound=constants.trivial_bound,
         skip_zeros=context.skip_zeros,
         squares=(
             squares(vectors)[:, None]
-            if context.skip_zeros and constants.kernel.uses_distance
+            if context.skip_zeros and constants["kernel"].uses_distance
             else np.zeros((0, 0), dtype=precision.dtype)
         ),
         score_weights=weights,

@@ -39,7 +39,7 @@ def lower_polynomial(
     n, degree = machine.support_vectors.shape[1], int(made.degrees.max())
     lanes = min(lanes, 1 << (machine.n_decisions - 1).bit_length())
     with np.errstate(over="ignore"):
-        stored = _normal(made.coefficients.astype(precision.dtype), precision)
+        stored = precision.flushed(made.coefficients.astype(precision.dtype))
     if not np.isfinite(stored).all():
         raise InputError("the coefficients of the polynomial are too large for its number format")
     wide = stored.astype(np.float64)
@@ -47,7 +47,7 @@ def lower_polynomial(
     k = np.arange(1, degree + 1)
     rounding = np.array([precision.gamma_factor(n + 2 * each) for each in k])
     per_length = rounding * size + error + _underflow(n, degree, precision)
-    intercept = _normal(made.constant.astype(precision.dtype), precision)
+    intercept = precision.flushed(made.constant.astype(precision.dtype))
     constant = np.abs(made.constant - intercept) + np.abs(made.constant_low) + made.error[:, 0]
     constant += (2 * n + 2 * degree + 8) * 2 * precision.smallest_normal
     return PolynomialSum(
@@ -60,11 +60,6 @@ def lower_polynomial(
         minimum=precision.bound_constants(constant),
         result_error=precision.bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
     )
-
-
-def _normal(values: np.ndarray, precision: Precision) -> np.ndarray:
-    """Return the values with 0 for subnormal numbers, which a board might flush."""
-    return np.where(np.abs(values) < precision.smallest_normal, precision.dtype(0.0), values)
 
 
 def _stored_error(made: Polynomials, wide: Float64Array) -> Float64Array:

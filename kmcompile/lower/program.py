@@ -35,6 +35,7 @@ from kmcompile.program.stages import (
     VectorlessSum,
     Vote,
 )
+from kmcompile.program.stages.sums.sum import Sum
 from kmcompile.target import Target
 
 _Sum = ExactSum | VectorlessSum | RoutedSum
@@ -71,16 +72,32 @@ def lower(
         plain = vectorless is None and machine.routing is None
         skip_zeros = plain and skips_zeros(machine)
     prepare, summed = _lower_stages(machine, target, known_inputs, skip_zeros, vectorless)
-    program = Program(
+    # The stage lists the nonzero features, if the sum uses the list.
+    exits = (Nonzeros(prepare.n_out),) if summed.skip_zeros else ()
+    program = exact_program(machine, target, name, "float32", prepare, summed, exits)
+    return replace(program, known_answers=known_answers(program, known_inputs))
+
+
+def exact_program(
+    machine: KernelMachine,
+    target: Target,
+    name: str,
+    number_format: str,
+    prepare: Prepare,
+    summed: Sum,
+    exits: tuple[Stage, ...] = (),
+) -> Program:
+    """Return the program of a preparation and a sum, without known answers."""
+    return Program(
         name=name,
         target=target.name,
-        number_format="float32",
+        number_format=number_format,
         mode="exact",
         n_features=machine.n_features,
         n_decisions=machine.n_decisions,
         classes=machine.classes,
         prepare=prepare,
-        exits=_listed(prepare, summed),
+        exits=exits,
         sum=summed,
         label=lower_label(machine),
         known_answers=no_known_answers(machine.n_features, machine.n_decisions),
@@ -89,14 +106,6 @@ def lower(
         probability=lower_probability(machine),
         model_sha256=machine.sha256,
     )
-    return replace(program, known_answers=known_answers(program, known_inputs))
-
-
-def _listed(prepare: Prepare, summed: _Sum) -> tuple[Stage, ...]:
-    """Return the stage that lists the nonzero features, if the sum uses the list."""
-    if summed.skip_zeros:
-        return (Nonzeros(prepare.n_out),)
-    return ()
 
 
 def _lower_stages(

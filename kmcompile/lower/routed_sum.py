@@ -72,16 +72,16 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
     tiny = (routing.pair_coef != 0) & (np.abs(routing.pair_coef) < SMALLEST_NORMAL)
     off += tiny.sum() * SMALLEST_NORMAL
     linear = lower_linear_part(routing)
-    minimum = FLOAT32.bound_constants(constants.minimum.astype(np.float64) + off)
+    minimum = FLOAT32.bound_constants(constants["minimum"].astype(np.float64) + off)
     own_pairs = lower_own_pairs(machine, routing)
     if own_pairs:
         coefficients = own_terms(machine.dual_coef, routing, own_pairs).astype(np.float32)
         stored = own_values(stored, own_pairs)
     largest = (weights + np.abs(intercepts)).max() * (1 + 1e-9)
-    bounded = constants.kernel.value_bound <= 1.0 and linear is None
+    bounded = constants["kernel"].value_bound <= 1.0 and linear is None
     return RoutedSum(
         route=lower_route(routing),
-        kernel=constants.kernel,
+        kernel=constants["kernel"],
         vectors=vectors,
         slots=slots.reshape(-1).astype(np.uint16),
         widths=widths,
@@ -89,10 +89,10 @@ def lower_routed(machine: KernelMachine, routing: Routing, context: SumContext) 
         leaf_ends=routing.leaf_ends.astype(np.uint32),
         intercepts=stored,
         minimum=minimum,
-        final_factor=constants.final_factor,
+        final_factor=constants["final_factor"],
         # A linear part comes after one more addition.
-        result_error=constants.result_error + np.float32(2 * UNIT_ROUNDOFF if linear else 0.0),
-        trivial_bound=constants.trivial_bound,
+        result_error=constants["result_error"] + np.float32(2 * UNIT_ROUNDOFF if linear else 0.0),
+        trivial_bound=constants["trivial_bound"],
         # Two differences, two sums, the mean and the product round once each.
         mean_factor=FLOAT32.bound_constant(1 + 16 * UNIT_ROUNDOFF),
         apart=FLOAT32.bound_constant(2 * largest if bounded else _NOTHING_EXCLUDED / 2),

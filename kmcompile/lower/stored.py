@@ -33,8 +33,7 @@ def stored(values: Float64Array, precision: Precision, low_parts: bool) -> RealA
 
 def low_part(values: Float64Array, high: Float32Array) -> Float32Array:
     """Return float32(values - high), with 0 for subnormal numbers, which might be flushed."""
-    low = (values - high).astype(np.float32)
-    return np.where(np.abs(low) < SMALLEST_NORMAL, np.float32(0.0), low)
+    return FLOAT32.flushed((values - high).astype(np.float32))
 
 
 def relative_error(values: Float64Array, precision: Precision, low_parts: bool) -> float:

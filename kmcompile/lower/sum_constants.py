@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 
@@ -82,8 +83,7 @@ class Summation:
         return added * spread + coefficient_error * spread
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SumConstants:
+class SumConstants(TypedDict):
     """The kernel of a sum, its intercepts and the constants of its bound (`ExactSum`)."""
 
     kernel: Float32Kernel
@@ -144,12 +144,12 @@ def sum_constants(
         + underflow
     )
     return SumConstants(
-        kernel,
-        intercept,
-        bound_constant(1 + 2 * gamma_factor(summation.longest + 8)),
-        bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
-        precision.bound_constants(constant),
-        bound_constant(float((2 * magnitude + constant).max())),
+        kernel=kernel,
+        intercept=intercept,
+        final_factor=bound_constant(1 + 2 * gamma_factor(summation.longest + 8)),
+        result_error=bound_constant(RESULT_ROUNDINGS * precision.unit_roundoff),
+        minimum=precision.bound_constants(constant),
+        trivial_bound=bound_constant(float((2 * magnitude + constant).max())),
     )
 
 

@@ -107,7 +107,7 @@ def lower_sum(
     summation = _summation(groups, lanes, len(order))
     constants = sum_constants(machine, vectors, summation, context)
     return ExactSum(
-        kernel=constants.kernel,
+        **constants,
         n_vectors=machine.n_support_vectors,
         vectors=np.ascontiguousarray(
             vectors[order].reshape(-1, lanes, vectors.shape[1]).transpose(0, 2, 1)
@@ -115,16 +115,11 @@ def lower_sum(
         coefficients=coefficients,
         group_ends=ends,
         group_decisions=np.array([group.decisions for group in groups]),
-        intercept=constants.intercept,
-        final_factor=constants.final_factor,
-        result_error=constants.result_error,
-        minimum=constants.minimum,
-        trivial_bound=constants.trivial_bound,
         skip_zeros=context.skip_zeros,
         mixed_signs=mixed_signs,
         squares=(
             squares(vectors)[order].reshape(-1, lanes)
-            if context.skip_zeros and constants.kernel.uses_distance
+            if context.skip_zeros and constants["kernel"].uses_distance
             else np.zeros((0, 0), dtype=precision.dtype)
         ),
         reduced=None,

@@ -38,6 +38,17 @@ def solve_triangular(
     return solved
 
 
+def leading_axes(moments: Float64Array, n: int | None = None) -> Float64Array:
+    """Return the first n eigenvectors as columns, those of the largest eigenvalues first.
+
+    Their sign is free, and LAPACK versions differ in it: the largest component is positive.
+    """
+    leading = np.linalg.eigh(moments)[1][:, ::-1][:, :n]
+    largest = np.take_along_axis(leading, np.abs(leading).argmax(axis=0)[None], axis=0)
+    fixed: Float64Array = leading * np.sign(largest)
+    return fixed
+
+
 def _finite(values: Float64Array) -> Float64Array:
     if not np.isfinite(values).all():
         raise np.linalg.LinAlgError("a number has left the range of float64")

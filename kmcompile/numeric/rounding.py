@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from kmcompile.errors import InputError
 from kmcompile.numeric.arrays import Real, RealArray
@@ -102,6 +102,10 @@ class Precision:
         with np.errstate(over="ignore"):
             up = np.nextafter(widened.astype(self.dtype), self.dtype(np.inf))
         return np.maximum(up, self.dtype(self.smallest_normal))
+
+    def flushed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return numbers of this format with 0 for subnormal ones, which a board might flush."""
+        return np.where(np.abs(values) < self.smallest_normal, self.dtype(0.0), values)
 
     def stored_factor(self, name: str, value: float) -> Any:
         """Return a factor of a kernel, such as gamma, rounded to this format.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from kmcompile.build.artifact import Artifact, BuiltModel
 from kmcompile.build.image import SUMMARY_MAGIC
 from kmcompile.errors import FullError, ToolError
 from kmcompile.machine_code import elf
-from kmcompile.run.runner import Asked, Cycles, Instructions, RunResult, Words
+from kmcompile.run.runner import Asked, Counts, RunResult, Words
 
 _SUMMARY_WORDS = 5
 _FAULT_CODE = 99
@@ -23,27 +22,6 @@ _EXIT_CODES = {
     5: "could not read its queries",
     _FAULT_CODE: "took a fault (bad address, undefined instruction or stack overflow)",
 }
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Counts:
-    """What was counted of the calls of one model.
-
-    Attributes
-    ----------
-    instructions : ndarray of shape (n,), int64, or None
-    no_instructions_reason : str or None
-        None if there are instructions.
-    cycles : ndarray of shape (n, 2), int64, or None
-        Fewest and most cycles.
-    no_cycles_reason : str or None
-        None if there are cycles.
-    """
-
-    instructions: Instructions | None
-    no_instructions_reason: str | None
-    cycles: Cycles | None
-    no_cycles_reason: str | None
 
 
 def queries_of(artifact: Artifact, asked: Sequence[Asked]) -> bytes:
@@ -95,13 +73,13 @@ def _result(
         int(summary[3]) - model.self_test_frame_bytes,
     )
     return RunResult(
+        counts.instructions,
+        counts.no_instructions_reason,
+        counts.cycles,
+        counts.no_cycles_reason,
         records=records.reshape(n_queries, model.recipe.record_words),
-        instructions=counts.instructions,
-        no_instructions_reason=counts.no_instructions_reason,
         painted_stack_bytes=painted,
         self_test=int(summary[4]),
-        cycles=counts.cycles,
-        no_cycles_reason=counts.no_cycles_reason,
     )
 
 

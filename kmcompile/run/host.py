@@ -61,4 +61,10 @@ def _ask(ffi: cffi.FFI, library: Any, recipe: Recipe, inputs: Words) -> RunResul
         ffi.from_buffer("uint32_t[]", records, require_writable=True),
     )
     self_test = int(getattr(library, f"{harness}_self_test")())
-    return RunResult(records, None, "counted on emulators only", None, self_test)
+    return RunResult(
+        None,
+        "counted on emulators only",
+        records=records,
+        painted_stack_bytes=None,
+        self_test=self_test,
+    )

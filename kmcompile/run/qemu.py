@@ -15,7 +15,6 @@ from kmcompile.machine_code.cycles.image_cycles import ImageCycles
 from kmcompile.machine_code.worst_case.disassembly import disassemble
 from kmcompile.run import serial
 from kmcompile.run.answers import (
-    Counts,
     check_code,
     counted_entries,
     queries_of,
@@ -24,7 +23,7 @@ from kmcompile.run.answers import (
     words_of_answers,
     written,
 )
-from kmcompile.run.runner import Asked, Runner, RunResult, checked
+from kmcompile.run.runner import Asked, Counts, Runner, RunResult, checked
 from kmcompile.target import Emulator
 from kmcompile.tools import toolchain
 

@@ -16,7 +16,6 @@ from kmcompile.build.artifact import Artifact
 from kmcompile.errors import ToolError, UsageError
 from kmcompile.machine_code import elf
 from kmcompile.run.answers import (
-    Counts,
     check_code,
     counted_entries,
     queries_of,
@@ -24,7 +23,7 @@ from kmcompile.run.answers import (
     results_of,
     written,
 )
-from kmcompile.run.runner import Asked, Runner, RunResult, checked
+from kmcompile.run.runner import Asked, Counts, Runner, RunResult, checked
 from kmcompile.target.cores import CORES
 from kmcompile.tools import toolchain
 

@@ -36,22 +36,16 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class RunResult:
-    """The answers of one model.
+class Counts:
+    """What was counted of the calls of one model.
 
     Attributes
     ----------
-    records : ndarray of shape (n, record_words), uint32
     instructions : ndarray of shape (n,), int64, or None
         Instructions from the entry of the counted function to its return, one number a query; of
         "step", which the harness calls more often, one number a call.
     no_instructions_reason : str or None
         The reason why `instructions` is None; None if there are instructions.
-    painted_stack_bytes : int or None
-        Largest stack of the model's functions in this run, measured by a painted stack. None on the
-        host.
-    self_test : int
-        The status that `<name>_harness_self_test` returned.
     cycles : ndarray of shape (n, 2), int64, or None
         Fewest and most clock cycles of the same calls, without wait states. They are equal where
         the core's are exact.
@@ -59,13 +53,29 @@ class RunResult:
         The reason why `cycles` is None; None if there are cycles.
     """
 
-    records: Words
     instructions: Instructions | None
     no_instructions_reason: str | None
-    painted_stack_bytes: int | None
-    self_test: int
     cycles: Cycles | None = None
     no_cycles_reason: str | None = "not counted"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class RunResult(Counts):
+    """The answers of one model, and what was counted.
+
+    Attributes
+    ----------
+    records : ndarray of shape (n, record_words), uint32
+    painted_stack_bytes : int or None
+        Largest stack of the model's functions in this run, measured by a painted stack. None on the
+        host.
+    self_test : int
+        The status that `<name>_harness_self_test` returned.
+    """
+
+    records: Words
+    painted_stack_bytes: int | None
+    self_test: int
 
 
 class Runner(Protocol):

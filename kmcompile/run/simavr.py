@@ -14,7 +14,6 @@ from kmcompile.errors import ToolError, UsageError
 from kmcompile.machine_code import elf
 from kmcompile.run import serial
 from kmcompile.run.answers import (
-    Counts,
     check_code,
     counted_entries,
     queries_of,
@@ -22,7 +21,7 @@ from kmcompile.run.answers import (
     results_of,
     words_of_answers,
 )
-from kmcompile.run.runner import Asked, Runner, RunResult, checked
+from kmcompile.run.runner import Asked, Counts, Runner, RunResult, checked
 from kmcompile.tools import toolchain
 
 _BUILD_TIMEOUT_S = 60.0

@@ -21,7 +21,7 @@ from kmcompile.verify.checked import WithinTolerance
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import decision_meant
-from kmcompile.verify.outcomes import can_be
+from kmcompile.verify.outcomes import wrong_labels
 from kmcompile.verify.queries import Queries
 
 _SEED = 20260521
@@ -209,22 +209,15 @@ def _check_labels(
     reference: Reference,
     rows: NDArray[np.intp],
 ) -> None:
-    doubted = np.flatnonzero((results["label"] != reference.labels) & results["certified"])
-    wrong = [
-        row
-        for row in doubted
-        if not can_be(
-            machine, reference.decisions[row], reference.error[row], int(results["label"][row])
-        )
-    ]
-    if wrong:
+    wrong = wrong_labels(machine, results, reference)
+    if len(wrong):
         labels = counted(len(wrong), "certified label differs", "certified labels differ")
         said = machine.classes[results["label"][wrong[0]]]
         model = machine.classes[reference.labels[wrong[0]]]
         raise FailedCheckError(
             f"{labels} from the model's within the input tolerance\nfirst: query "
             f"{rows[wrong[0]]}, {said!r} is certified, near it the model says {model!r}",
-            Finding(Broken.BOX, rows[np.array(wrong)]),
+            Finding(Broken.BOX, rows[wrong]),
         )
 
 

@@ -30,7 +30,7 @@ from kmcompile.verify.evidence import Evidence
 from kmcompile.verify.failed_check import FailedCheckError
 from kmcompile.verify.finding import Broken, Finding
 from kmcompile.verify.intervals import check_intervals
-from kmcompile.verify.outcomes import can_be
+from kmcompile.verify.outcomes import wrong_labels
 from kmcompile.verify.probabilities import check_probabilities
 from kmcompile.verify.queries import Queries
 from kmcompile.verify.records import records_of
@@ -279,7 +279,7 @@ def _check_answers(
             Finding(Broken.VALUE, places[outside.any(axis=1)], of_codes=of_codes),
         )
     check_intervals(machine, early_exits, results, reference, places, of_codes)
-    wrong = _wrong(machine, results, reference)
+    wrong = wrong_labels(machine, results, reference)
     if len(wrong):
         labels = counted(len(wrong), "certified label differs", "certified labels differ")
         first = wrong[0]
@@ -290,18 +290,3 @@ def _check_answers(
             f"model says {model!r}",
             Finding(Broken.LABEL, places[wrong], of_codes=of_codes),
         )
-
-
-def _wrong(
-    machine: KernelMachine, results: NDArray[np.void], reference: Reference
-) -> NDArray[np.intp]:
-    """Return which certified labels the model cannot have within its float64 errors."""
-    doubted = np.flatnonzero((results["label"] != reference.labels) & results["certified"])
-    is_wrong = [
-        not can_be(
-            machine, reference.decisions[row], reference.error[row], int(results["label"][row])
-        )
-        for row in doubted
-    ]
-    wrong: NDArray[np.intp] = doubted[np.array(is_wrong, dtype=bool)]
-    return wrong

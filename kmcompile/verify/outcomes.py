@@ -8,7 +8,23 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from kmcompile.model.kernel_machine import KernelMachine, Task
+from kmcompile.model.reference import Reference
 from kmcompile.numeric.arrays import Float64Array
+
+
+def wrong_labels(
+    machine: KernelMachine, results: NDArray[np.void], reference: Reference
+) -> NDArray[np.intp]:
+    """Return which certified labels the model cannot have within its float64 errors."""
+    doubted = np.flatnonzero((results["label"] != reference.labels) & results["certified"])
+    is_wrong = [
+        not can_be(
+            machine, reference.decisions[row], reference.error[row], int(results["label"][row])
+        )
+        for row in doubted
+    ]
+    wrong: NDArray[np.intp] = doubted[np.array(is_wrong, dtype=bool)]
+    return wrong
 
 
 def can_be(

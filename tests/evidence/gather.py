@@ -24,11 +24,10 @@ from evidence.subjects import option_models, real_models, small_models
 from evidence.supply_chain import CHECKOUT
 from evidence.traceability import kept_promises
 from kmcompile.errors import ToolError
-from kmcompile.evidence.catalogue import CATALOGUE
 from kmcompile.evidence.coverage import covering
 from kmcompile.evidence.finding import Finding, Outcome
 from kmcompile.evidence.folder import PAGE, write_summary
-from kmcompile.evidence.gathering import check_replaceable, replace_folder
+from kmcompile.evidence.gathering import CATALOGUE, check_replaceable, replace_folder
 from kmcompile.evidence.mutation import mutating
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject

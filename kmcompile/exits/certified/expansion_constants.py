@@ -17,6 +17,7 @@ from kmcompile.exits.certified.expansion import Expansion
 from kmcompile.exits.certified.expansion_norms import N_SQUARES
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
+    FLOAT32,
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
     bound_constant,
@@ -54,8 +55,7 @@ def reach_constants(gamma: float, n_features: int) -> dict[str, np.float32]:
 
 def stored(values: Float64Array) -> Float64Array:
     """Return the values rounded to float32, subnormal ones set to 0, as float64."""
-    rounded = np.asarray(values, dtype=np.float32).astype(np.float64)
-    return np.where(np.abs(rounded) < SMALLEST_NORMAL, 0.0, rounded)
+    return FLOAT32.flushed(np.asarray(values, dtype=np.float32)).astype(np.float64)
 
 
 def linear_rows(

@@ -14,6 +14,7 @@ from kmcompile.exits.certified.expansion_tree import Centre
 from kmcompile.exits.certified.known_expansions import Known
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.factors import leading_axes
 from kmcompile.program.stages import LocalExpansion
 from kmcompile.program.stages.early_exits.local_bounds import N_CURVED
 
@@ -92,10 +93,7 @@ def axes_of(centres: list[Centre]) -> Float32Array:
         second = (e.quadratic @ e.quadratic).sum(axis=0)
         powers = square ** np.arange(3, 3 + N_SQUARES)[:, None, None]
         total = total + weight * (second * square**2 + (e.squares * powers).sum(axis=(0, 1)))
-    directions = np.linalg.eigh(total)[1][:, ::-1]
-    # A fixed sign: LAPACK versions differ in it.
-    sign = np.sign(directions[np.abs(directions).argmax(axis=0), np.arange(len(directions))])
-    return np.ascontiguousarray((directions * sign).T[:WHOLE_BASIS].astype(np.float32))
+    return np.ascontiguousarray(leading_axes(np.asarray(total)).T[:WHOLE_BASIS].astype(np.float32))
 
 
 def lower_local_expansion(

@@ -9,6 +9,7 @@ import numpy as np
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.rounding import (
+    FLOAT32,
     SMALLEST_NORMAL,
     UNIT_ROUNDOFF,
     UNIT_ROUNDOFF_64,
@@ -148,8 +149,9 @@ def lower_quadratic(parts: Parts, n_squares: int) -> QuadraticBounds:
       (8 r + 16) 2^-126 (1 + A).
     """
     n, r = len(parts.linear), n_squares
-    rows = _normal(np.vstack([parts.linear[None], parts.directions[:r]]))
-    factors = _normal(parts.factors[:r])
+    wanted = np.vstack([parts.linear[None], parts.directions[:r]])
+    rows = FLOAT32.flushed(wanted.astype(np.float32))
+    factors = FLOAT32.flushed(parts.factors[:r].astype(np.float32))
     levels = np.column_stack([np.append(np.float32(0.0), factors), *_rests(parts.factors, r)])
     wide, c = rows.astype(np.float64), np.abs(factors.astype(np.float64))
     sizes = np.sqrt((wide**2).sum(axis=1)) * _UP
@@ -209,12 +211,6 @@ def _stored(parts: Parts, rows: Float64Array, factors: Float64Array) -> tuple[fl
         apart += float(np.linalg.norm(factor * now - trained * before))
         aside += float(np.linalg.norm(now - before))
     return apart * _UP, aside * _UP
-
-
-def _normal(values: Float64Array) -> Float32Array:
-    """Return the values in float32, with 0 for subnormal numbers, which a board might flush."""
-    stored = values.astype(np.float32)
-    return np.where(np.abs(stored) < SMALLEST_NORMAL, np.float32(0.0), stored)
 
 
 def _largest(sizes: tuple[float, ...], n_powers: int) -> np.float32:

@@ -14,6 +14,7 @@ from kmcompile.exits.certified.offers import Asked, Offer
 from kmcompile.model.kernel_machine import KernelMachine
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
+from kmcompile.numeric.factors import leading_axes
 from kmcompile.program.program import Program
 from kmcompile.program.stages import ExactSum
 from kmcompile.program.stages.early_exits.subspace_certificate import SubspaceCertificate
@@ -192,8 +193,6 @@ class Trial:
         delta = np.maximum(typical, _LEAST_DELTA * typical.max()) ** _DELTA_POWER
         used = beta != 0
         gram = (vectors[used] * delta[used, None] ** 2).T @ vectors[used]
-        directions = np.linalg.eigh(gram)[1][:, ::-1].T
-        largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None], 1)
         weight = (slopes / delta) ** 2
         unit = np.sqrt((weight * inner**2).sum() / weight.sum())
         return cls(
@@ -203,7 +202,7 @@ class Trial:
             vectors,
             beta,
             delta,
-            directions * np.sign(largest),
+            leading_axes(gram).T,
             beta * inner**kernel.degree,
             float(unit),
         )

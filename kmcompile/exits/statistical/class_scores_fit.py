@@ -13,13 +13,9 @@ from kmcompile.exits.statistical.class_scores import (
     fit_linear_scores,
 )
 from kmcompile.exits.statistical.fit_points import of_samples, with_made, with_vectors
+from kmcompile.exits.statistical.free_vectors_fit import FreeVectorsFit
 from kmcompile.exits.statistical.reduced_set_fit import sizes
-from kmcompile.exits.statistical.statistical_fit import (
-    Calibrated,
-    FitSamples,
-    Job,
-    StatisticalFit,
-)
+from kmcompile.exits.statistical.statistical_fit import Calibrated, FitSamples, Job
 from kmcompile.exits.statistical.trial import Estimates, said
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.threads import one_thread
@@ -36,7 +32,7 @@ mixture of samples and vectors, too. From 2,000 to 7,000 points of digits and of
 made little difference."""
 
 
-class ClassScoresFit(StatisticalFit[ClassScores]):
+class ClassScoresFit(FreeVectorsFit[ClassScores]):
     """The kind `class_scores`: linear scores and several sizes of scores by free vectors."""
 
     kind = ClassScores
@@ -66,10 +62,6 @@ class ClassScoresFit(StatisticalFit[ClassScores]):
         scores = stage.scores(stage.products.of(x))
         none = np.zeros(1, dtype=np.int64)
         return Estimates(scores[None], ends.weight(stage) * stage.operations_of(x)[None], none)
-
-    def reach(self, stage: ClassScores, test: int) -> float:
-        """Return 2, as for reduced sets."""
-        return 2.0
 
     def finished(self, stage: ClassScores, calibrated: Calibrated) -> ClassScores:
         """Return the scores with their half-width and number."""

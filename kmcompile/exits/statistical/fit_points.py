@@ -45,6 +45,11 @@ class FitPoints:
     magnitudes: Float64Array
     relevant: NDArray[np.bool_]
 
+    def joined(self, others: FitPoints) -> FitPoints:
+        """Return these points and others behind them."""
+        names = ("x", "decisions", "magnitudes", "relevant")
+        return FitPoints(*(np.concatenate([getattr(p, n) for p in (self, others)]) for n in names))
+
 
 def of_samples(
     exact: GroupedSum,
@@ -131,12 +136,7 @@ def with_vectors(exact: GroupedSum, points: FitPoints) -> FitPoints:
     # With a kernel that is not positive definite, such as sigmoid, it may be negative.
     span = np.maximum(1 / np.diag(np.linalg.inv(gram)), 0.0)
     decisions -= beta[slots] * span[:, None]
-    return FitPoints(
-        np.concatenate([points.x, vectors]),
-        np.concatenate([points.decisions, decisions]),
-        np.concatenate([points.magnitudes, magnitudes]),
-        np.concatenate([points.relevant, beta[slots] != 0]),
-    )
+    return points.joined(FitPoints(vectors, decisions, magnitudes, beta[slots] != 0))
 
 
 def with_made(exact: GroupedSum, points: FitPoints, least: int, shifted: bool = False) -> FitPoints:
@@ -148,12 +148,8 @@ def with_made(exact: GroupedSum, points: FitPoints, least: int, shifted: bool = 
     n = len(points.x)
     made = _made(points.x, max(0, min(least, most_points(points.x.shape[1])) - n), shifted)
     decisions, magnitudes = _sums(exact, made)
-    return FitPoints(
-        np.concatenate([points.x, made]),
-        np.concatenate([points.decisions, decisions]),
-        np.concatenate([points.magnitudes, magnitudes]),
-        np.concatenate([points.relevant, np.ones(decisions.shape, dtype=bool)]),
-    )
+    relevant = np.ones(decisions.shape, dtype=bool)
+    return points.joined(FitPoints(made, decisions, magnitudes, relevant))
 
 
 def _values(exact: GroupedSum, points: Float64Array, vectors: Float64Array) -> Float64Array:

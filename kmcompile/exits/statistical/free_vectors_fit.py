@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.optimize import minimize
 
+from kmcompile.exits.statistical.statistical_fit import StatisticalFit
 from kmcompile.numeric.arrays import Float32Array, Float64Array, lane_blocks
+from kmcompile.numeric.factors import leading_axes
 from kmcompile.program.stages import InnerProducts
+from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
+
+_F = TypeVar("_F", bound=FreeVectors)
 
 _SEED = 20040704
 _MOST_AXES = 160
@@ -98,7 +103,7 @@ class Axes:
         if unit == 0:
             raise np.linalg.LinAlgError("all points are 0")
         used = used / unit
-        axes = _principal_axes(used, min(_MOST_AXES, used.shape[1]))
+        axes = leading_axes(used.T @ used, min(_MOST_AXES, used.shape[1]))
         return cls(used @ axes, axes, unit, columns, x.shape[1])
 
     def products(self, fit: Fit, skip_zeros: bool) -> tuple[InnerProducts, Float64Array]:
@@ -117,6 +122,21 @@ class Axes:
         return products, np.zeros((0, 0))
 
 
+class FreeVectorsFit(StatisticalFit[_F]):
+    """What kinds of free vectors have in common."""
+
+    def reach(self, stage: _F, test: int) -> float:
+        """Return 2, found on calibration samples of the MNIST pairs."""
+        return 2.0
+
+    def with_limits(self, stage: _F, x: Float32Array, square: Float32Array) -> _F:
+        """Return the stage with limits: the range of samples' components outside its span."""
+        if not stage.watches_range:
+            return stage
+        rest = stage.residual(stage.products.of(x), square)
+        return replace(stage, least=rest.min(), largest=rest.max())
+
+
 def picked_columns(x: Float64Array, n: int) -> NDArray[np.intp]:
     """Return the n features that explain the others best, by pivoted QR, in increasing order."""
     moments = x.T @ x
@@ -124,15 +144,6 @@ def picked_columns(x: Float64Array, n: int) -> NDArray[np.intp]:
     _, order = qr(np.linalg.cholesky(moments).T, mode="r", pivoting=True)
     chosen: NDArray[np.intp] = np.sort(order[:n])
     return chosen
-
-
-def _principal_axes(points: Float64Array, n: int) -> Float64Array:
-    """Return the first n eigenvectors of the points' second moments, shape (n_features, n)."""
-    _, axes = np.linalg.eigh(points.T @ points)
-    leading = axes[:, ::-1][:, :n]
-    largest = np.take_along_axis(leading, np.abs(leading).argmax(axis=0)[None], axis=0)
-    fixed: Float64Array = leading * np.sign(largest)
-    return fixed
 
 
 def _bump(a: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -17,6 +17,7 @@ from kmcompile.exits.statistical.statistical_fit import (
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.kernels.float32 import value_within
 from kmcompile.numeric.arrays import Float32Array, Float64Array, lane_blocks, magnitude
+from kmcompile.numeric.factors import leading_axes
 from kmcompile.program.stages import ExactSum, InnerProducts, NearestVectors
 from kmcompile.program.stages.ends import Ends
 
@@ -37,12 +38,7 @@ def principal_directions(exact: ExactSum, n: int) -> Float64Array:
     products.
     """
     vectors = exact.columns().T.astype(np.float64)[(exact.slot_decisions() != 0).any(axis=1)]
-    _, directions = np.linalg.eigh(vectors.T @ vectors)
-    leading = directions[:, ::-1][:, :n].T
-    # The sign of a singular vector is free: the largest component is positive.
-    largest = np.take_along_axis(leading, np.abs(leading).argmax(axis=1)[:, None], axis=1)
-    fixed: Float64Array = leading * np.sign(largest)
-    return fixed
+    return leading_axes(vectors.T @ vectors, n).T
 
 
 def nearest_vectors(

@@ -9,15 +9,10 @@ import numpy as np
 
 from kmcompile.exits.statistical.bands import LARGEST_SPREAD, LEAST_SPREAD, near_boundary
 from kmcompile.exits.statistical.fit_points import FitPoints, of_samples, with_vectors
-from kmcompile.exits.statistical.free_vectors_fit import Size
+from kmcompile.exits.statistical.free_vectors_fit import FreeVectorsFit, Size
 from kmcompile.exits.statistical.jobs import each
 from kmcompile.exits.statistical.reduced_set import fit_reduced_set
-from kmcompile.exits.statistical.statistical_fit import (
-    Calibrated,
-    FitSamples,
-    Job,
-    StatisticalFit,
-)
+from kmcompile.exits.statistical.statistical_fit import Calibrated, FitSamples, Job
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.threads import one_thread
@@ -42,7 +37,7 @@ _PROBE_SHARE = 5
 _MARGINS = (1.0, 2.0)
 
 
-class ReducedSetFit(StatisticalFit[ReducedSet]):
+class ReducedSetFit(FreeVectorsFit[ReducedSet]):
     """The kind `reduced_set`: several sizes; each set hands its estimate to the next one."""
 
     kind = ReducedSet
@@ -72,10 +67,6 @@ class ReducedSetFit(StatisticalFit[ReducedSet]):
         none = np.zeros(1, dtype=np.int64)
         operations = ends.weight(stage) * spent[None]
         return Estimates(rows[None, :, :-1], operations, none, rows[:, -1])
-
-    def reach(self, stage: ReducedSet, test: int) -> float:
-        """Return 2, found on calibration samples of the MNIST pairs."""
-        return 2.0
 
     def finished(self, stage: ReducedSet, calibrated: Calibrated) -> ReducedSet:
         """Return the set with the bands worked into its weights, and with its number."""

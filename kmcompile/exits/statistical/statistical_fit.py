@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from kmcompile.exits.statistical.bands import Bands
 from kmcompile.exits.statistical.trial import Estimates
 from kmcompile.numeric.arrays import Float32Array, Float64Array
 from kmcompile.program.stages import EarlyExit
-from kmcompile.program.stages.early_exits.free_vectors import FreeVectors
 from kmcompile.program.stages.ends import Ends
 
 _S = TypeVar("_S", bound=EarlyExit)
@@ -134,8 +133,6 @@ class StatisticalFit(ABC, Generic[_S]):
     def with_limits(self, stage: _S, x: Float32Array, square: Float32Array) -> EarlyExit:
         """Return the stage with the range of prepared samples as limits, if it has limits.
 
-        Those of free vectors are of the samples' components outside of their span.
-
         Parameters
         ----------
         stage : EarlyExit
@@ -143,10 +140,7 @@ class StatisticalFit(ABC, Generic[_S]):
         square : ndarray of shape (n_samples,), float32
             |x|^2 of each sample as the range gate hands it on.
         """
-        if not isinstance(stage, FreeVectors) or not stage.watches_range:
-            return stage
-        rest = stage.residual(stage.products.of(x), square)
-        return replace(stage, least=rest.min(), largest=rest.max())
+        return stage
 
     def ram_bytes(self, stage: _S) -> int:
         """Return the workspace bytes of the stage beyond a few numbers."""

@@ -14,10 +14,9 @@ from evidence import gather as make_evidence
 from kit.catalogue import CORE
 from kmcompile import evidence_command
 from kmcompile.errors import OutputError, UsageError
-from kmcompile.evidence.catalogue import CATALOGUE
 from kmcompile.evidence.finding import READ, Finding, Outcome
 from kmcompile.evidence.folder import JSON, PAGE, SUMS, summary
-from kmcompile.evidence.gathering import gather, parts_named
+from kmcompile.evidence.gathering import CATALOGUE, gather, parts_named
 from kmcompile.evidence.part import Part
 from kmcompile.evidence.subject import Subject
 

@@ -54,6 +54,6 @@ def test_flushed_results_of_compensated_additions_are_counted(n_compensated):
     """Six operations of an addition can flush: the sum, four of its error, the error's sum."""
     machine = machine_of(Poly(1.0, 0.0, 1), dual_coef=1e-30)
     summation = Summation(9, 9, n_compensated, n_compensated)
-    minimum = sum_constants(machine, machine.support_vectors, summation, SumContext()).minimum
+    minimum = sum_constants(machine, machine.support_vectors, summation, SumContext())["minimum"]
     products_and_sums = 2 * n_compensated
     assert minimum[0] >= (products_and_sums + 6 * n_compensated) * SMALLEST_NORMAL

@@ -32,7 +32,9 @@ def asked(low):
 
 
 def run_result(records: np.ndarray, self_test: int = 0) -> RunResult:
-    return RunResult(records, None, "not counted", None, self_test)
+    return RunResult(
+        None, "not counted", records=records, painted_stack_bytes=None, self_test=self_test
+    )
 
 
 def changed(answers: Answers, row: int, **values) -> Answers:

@@ -54,7 +54,9 @@ def made(low: Lowered) -> Made:
 
 
 def run_result(records: np.ndarray, self_test: int = 0) -> RunResult:
-    return RunResult(records, None, "not counted", None, self_test)
+    return RunResult(
+        None, "not counted", records=records, painted_stack_bytes=None, self_test=self_test
+    )
 
 
 def told(check, low: Lowered, queries: Queries, beside: Path | None) -> VerificationError:

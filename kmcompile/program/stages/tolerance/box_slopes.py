@@ -14,6 +14,7 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.stages.sums.exact_sum import ExactSum
+from kmcompile.program.stages.sums.order_of_sums import sum_blocks
 
 LEVELS = 8
 """Thresholds that are tried for the share of blocks that are left out at first."""
@@ -219,7 +220,7 @@ class BoxSlopes(Laid, ABC):
         weight = at.factor * coef
         shares, total = self._shares(weight, exact)
         f = at.decision[:, p]
-        fixed = self.fixed(at, p, exact, _in_order(shares), total)
+        fixed = self.fixed(at, p, exact, sum_blocks(shares[:, :, None]), total)
         apart = magnitude(f) * OUTWARD
         room = magnitude(f) - (fixed * self.final + apart)
         has_room = (room > 0) | (not for_sign)
@@ -266,7 +267,7 @@ class BoxSlopes(Laid, ABC):
         shares = by_block[:, :, 0].copy()
         for lane in range(1, exact.lanes):
             shares += by_block[:, :, lane]
-        return shares, _in_order(size)
+        return shares, sum_blocks(size[:, :, None])
 
     def _threshold(
         self, shares: Float32Array, room: Float32Array, has_room: NDArray[np.bool_]
@@ -278,7 +279,8 @@ class BoxSlopes(Laid, ABC):
         tries = np.zeros(len(room), dtype=np.int64)
         is_open = has_room.copy()
         for _ in range(LEVELS):
-            left = _in_order(np.where(shares < threshold[:, None], shares, np.float32(0.0)))
+            kept = np.where(shares < threshold[:, None], shares, np.float32(0.0))
+            left = sum_blocks(kept[:, :, None])
             tries += is_open
             fits = is_open & (left <= most)
             found, skipped = np.where(fits, threshold, found), np.where(fits, left, skipped)
@@ -336,10 +338,3 @@ def own_blocks(p: int, exact: ExactSum) -> int:
     """Return the number of blocks with vectors of a decision."""
     lengths = np.diff(exact.group_ends.astype(np.int64), prepend=0)
     return int(lengths[(exact.group_decisions == p).any(axis=1)].sum())
-
-
-def _in_order(values: Float32Array) -> Float32Array:
-    """Return the sums of rows, added strictly from first to last."""
-    start = np.zeros((len(values), 1), dtype=values.dtype)
-    running: Float32Array = np.add.accumulate(np.concatenate([start, values], axis=1), axis=1)
-    return running[:, -1]
