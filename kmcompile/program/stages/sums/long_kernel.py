@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Float64Array
 from kmcompile.numeric.scalar import exp2_long
 
+_LONG = 1 << 64
+
 
 @dataclass(frozen=True, slots=True)
 class LongKernel:
@@ -42,10 +44,9 @@ class LongKernel:
     most_half_bits: ClassVar[int] = exp2_long.RESULT_BITS // 2
 
     def __post_init__(self) -> None:
-        long = range(1, 1 << 64)
-        if not 0 <= self.shift < 64 or self.limit << self.shift not in long:
+        if not 0 <= self.shift < 64 or not 0 < self.limit << self.shift < _LONG:
             raise ValueError(f"the limit, shifted by {self.shift} bits, does not fit 64")
-        if self.factor not in long or not 0 < self.half_bits <= self.most_half_bits:
+        if not 0 <= self.factor < _LONG or not 0 < self.half_bits <= self.most_half_bits:
             raise ValueError("the factor does not fit 64 bits, or a half has too many")
 
     @property
