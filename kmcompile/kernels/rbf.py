@@ -40,6 +40,7 @@ class Rbf(Kernel):
     name: ClassVar[str] = "rbf"
     formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j (s_j - x_j)^2)"
     self_value: ClassVar[float | None] = 1.0
+    positive_definite: ClassVar[bool] = True
     has_reach: ClassVar[bool] = True
     is_gaussian: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
@@ -64,11 +65,6 @@ class Rbf(Kernel):
                 np.multiply(difference, difference, out=difference)
                 block += difference
         return np.exp(-self.gamma * result)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: always."""
-        return True
 
     def lower(self, context: KernelContext) -> RbfFloat32:
         """Return the kernel as the C computes it; `RbfFloat32` derives the constants."""

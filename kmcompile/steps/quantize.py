@@ -55,16 +55,12 @@ class Quantize(PrepareStep):
     length: Length | None
 
     name: ClassVar[str] = "quantize"
+    refuses: ClassVar[bool] = True  # inputs outside the scale
 
     @property
     def n_out(self) -> int:  # type: ignore[override]  # a property stands for the attribute
         """Number of output features."""
         return self.n_in
-
-    @property
-    def refuses(self) -> bool:
-        """Whether the step refuses inputs: yes, those outside the scale."""
-        return True
 
     def apply(self, batch: Batch) -> Batch:
         """Return the batch with multiples of the unit."""
