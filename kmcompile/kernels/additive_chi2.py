@@ -21,6 +21,7 @@ class AdditiveChi2(Kernel):
 
     name: ClassVar[str] = "additive_chi2"
     formula: ClassVar[str] = f"K(s, x) = -D, D = {DISTANCE}"
+    positive_definite: ClassVar[bool] = False  # K(s, s) = 0; it is so conditionally
     additive: ClassVar[Additive] = Additive.CURVES
     uses_length: ClassVar[bool] = True  # the sum of the features' functions does
     requires_nonnegative: ClassVar[bool] = True
@@ -31,11 +32,6 @@ class AdditiveChi2(Kernel):
         A negative feature of an input counts as 0, as with `Chi2`.
         """
         return -feature_sums(support_vectors, np.maximum(X, 0.0), chi2_term)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: no, K(s, s) = 0; it is so conditionally."""
-        return False
 
     def lower(self, context: KernelContext) -> AdditiveChi2Float32:
         """Return the kernel as the C computes it; `AdditiveChi2Float32` derives the constants."""

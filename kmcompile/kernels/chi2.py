@@ -29,6 +29,7 @@ class Chi2(Kernel):
     name: ClassVar[str] = "chi2"
     formula: ClassVar[str] = f"K(s, x) = exp(-gamma D), D = {DISTANCE}"
     self_value: ClassVar[float | None] = 1.0
+    positive_definite: ClassVar[bool] = True  # for features that are 0 or more
     has_reach: ClassVar[bool] = True
     requires_nonnegative: ClassVar[bool] = True
     not_additive: ClassVar[str] = "chi2 is the exponential of a sum over the features, not a sum"
@@ -41,11 +42,6 @@ class Chi2(Kernel):
         error.
         """
         return np.exp(-self.gamma * feature_sums(support_vectors, np.maximum(X, 0.0), chi2_term))
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: yes, for features that are 0 or more."""
-        return True
 
     def lower(self, context: KernelContext) -> Chi2Float32:
         """Return the kernel as the C computes it; `Chi2Float32` derives the constants."""

@@ -22,6 +22,7 @@ class Fourier(Kernel):
 
     name: ClassVar[str] = "fourier"
     formula: ClassVar[str] = "K(s, x) = cos(sum_j s_j x_j)"
+    positive_definite: ClassVar[bool] = False  # K(s, s) is -1 where |s|^2 = pi
     of_inner_product: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
     no_early_exits: ClassVar[str] = "there is no early exit for the fourier kernel"
@@ -29,11 +30,6 @@ class Fourier(Kernel):
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return cos(<s_i, x_q>), shape (n_queries, n_sv)."""
         return np.cos(X @ support_vectors.T)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: no, K(s, s) is -1 where |s|^2 = pi."""
-        return False
 
     def lower(self, context: KernelContext) -> FourierFloat32:
         """Return the kernel as the C computes it; `FourierFloat32` derives the constants."""

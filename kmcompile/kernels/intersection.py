@@ -21,6 +21,7 @@ class Intersection(Kernel):
 
     name: ClassVar[str] = "intersection"
     formula: ClassVar[str] = "K(s, x) = sum_j min(s_j, x_j)"
+    positive_definite: ClassVar[bool] = False  # K(s, s) < 0 for allowed negative features
     additive: ClassVar[Additive] = Additive.LINES
     homogeneous: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
@@ -28,11 +29,6 @@ class Intersection(Kernel):
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return sum_j min(s_ij, x_qj), shape (n_queries, n_sv)."""
         return feature_sums(support_vectors, X, np.minimum)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: no, K(s, s) < 0 for allowed negative features."""
-        return False
 
     def lower(self, context: KernelContext) -> IntersectionFloat32:
         """Return the kernel as the C computes it; `IntersectionFloat32` derives the constants."""

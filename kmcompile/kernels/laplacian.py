@@ -23,16 +23,12 @@ class Laplacian(Kernel):
     name: ClassVar[str] = "laplacian"
     formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j |s_j - x_j|)"
     self_value: ClassVar[float | None] = 1.0
+    positive_definite: ClassVar[bool] = True
     has_reach: ClassVar[bool] = True
 
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return exp(-gamma |s_i - x_q|_1), shape (n_queries, n_sv)."""
         return np.exp(-self.gamma * feature_sums(support_vectors, X, lambda x, s: np.abs(x - s)))
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: always."""
-        return True
 
     def lower(self, context: KernelContext) -> LaplacianFloat32:
         """Return the kernel as the C computes it; `LaplacianFloat32` derives the constants."""

@@ -18,6 +18,7 @@ class Linear(Kernel):
 
     name: ClassVar[str] = "linear"
     formula: ClassVar[str] = "K(s, x) = sum_j s_j x_j"
+    positive_definite: ClassVar[bool] = True
     of_inner_product: ClassVar[bool] = True
     fits_image: ClassVar[bool] = True
     is_linear: ClassVar[bool] = True
@@ -30,11 +31,6 @@ class Linear(Kernel):
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return <s_i, x_q>, shape (n_queries, n_sv)."""
         return X @ support_vectors.T
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: always."""
-        return True
 
     def lower(self, context: KernelContext) -> Float32Kernel:
         """Raise NotImplementedError: `kmcompile.passes.sum_linear` makes weights instead."""

@@ -48,6 +48,7 @@ class Matern(Kernel):
         "1 + z + z^2 / 3 for degree 0, 1 or 2"
     )
     self_value: ClassVar[float | None] = 1.0
+    positive_definite: ClassVar[bool] = True
     has_reach: ClassVar[bool] = True
     of_distance: ClassVar[bool] = True
 
@@ -56,11 +57,6 @@ class Matern(Kernel):
         z = self.gamma * np.sqrt(feature_sums(support_vectors, X, lambda x, s: (x - s) ** 2))
         values: Float64Array = factor(self.degree, z) * np.exp(-z)
         return values
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: always."""
-        return True
 
     @property
     def slope(self) -> float:

@@ -41,6 +41,7 @@ class RationalQuadratic(Kernel):
     name: ClassVar[str] = "rational_quadratic"
     formula: ClassVar[str] = "K(s, x) = (1 + gamma sum_j (s_j - x_j)^2)^-alpha"
     self_value: ClassVar[float | None] = 1.0
+    positive_definite: ClassVar[bool] = True  # a mixture of rbf kernels
     has_reach: ClassVar[bool] = True
     of_distance: ClassVar[bool] = True
 
@@ -49,11 +50,6 @@ class RationalQuadratic(Kernel):
         squares = feature_sums(support_vectors, X, lambda x, s: (x - s) ** 2)
         values: Float64Array = np.exp(-self.alpha * np.log1p(self.gamma * squares))
         return values
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: always, as a mixture of rbf kernels."""
-        return True
 
     @property
     def slope(self) -> float:

@@ -39,6 +39,7 @@ class Rbf(Kernel):
     name: ClassVar[str] = "rbf"
     formula: ClassVar[str] = "K(s, x) = exp(-gamma sum_j (s_j - x_j)^2)"
     self_value: ClassVar[float | None] = 1.0
+    positive_definite: ClassVar[bool] = True
     has_reach: ClassVar[bool] = True
     is_gaussian: ClassVar[bool] = True
     has_gradient: ClassVar[bool] = True
@@ -53,11 +54,6 @@ class Rbf(Kernel):
         """
         squares = feature_sums(support_vectors, X, lambda x, s: (x - s) ** 2)
         return np.exp(-self.gamma * squares)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: always."""
-        return True
 
     def lower(self, context: KernelContext) -> RbfFloat32:
         """Return the kernel as the C computes it; `RbfFloat32` derives the constants."""

@@ -26,6 +26,7 @@ class Sigmoid(Kernel):
 
     name: ClassVar[str] = "sigmoid"
     formula: ClassVar[str] = "K(s, x) = tanh(gamma sum_j s_j x_j + coef0)"
+    positive_definite: ClassVar[bool] = False  # only for some parameters and data
     of_inner_product: ClassVar[bool] = True
     fits_image: ClassVar[bool] = True
     uses_length: ClassVar[bool] = True
@@ -34,11 +35,6 @@ class Sigmoid(Kernel):
     def values(self, support_vectors: Float64Array, X: Float64Array) -> Float64Array:
         """Return tanh(gamma <s_i, x_q> + coef0), shape (n_queries, n_sv)."""
         return np.tanh(self.gamma * (X @ support_vectors.T) + self.coef0)
-
-    @property
-    def positive_definite(self) -> bool:
-        """Whether K is positive definite: no, since it is so only for some parameters and data."""
-        return False
 
     def lower(self, context: KernelContext) -> SigmoidFloat32:
         """Return the kernel as the C computes it; `SigmoidFloat32` derives the constants."""

@@ -66,10 +66,13 @@ class Digitize(ElementwiseStep):
     measures: bool
 
     name: ClassVar[str] = "digitize"
+    refuses: ClassVar[bool] = True  # inputs outside the scale
     unit: ClassVar[np.float32] = np.float32(1.0)
     per_unit: ClassVar[np.float32] = np.float32(1.0)
     code_deviation: ClassVar[np.float32] = np.float32(0.0)
     length: ClassVar[Length | None] = None  # type: ignore[misc]  # no later part needs one
+    most_up: ClassVar[int] = LARGEST_LOG2 + PART_BITS - 24
+    """By how much a significand may be shifted up, without reaching the largest number."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "exponents", frozen(self.exponents, np.int16))
@@ -83,11 +86,6 @@ class Digitize(ElementwiseStep):
     def n_in(self) -> int:  # type: ignore[override]  # a property stands for the attribute
         """Number of input features."""
         return len(self.exponents)
-
-    @property
-    def refuses(self) -> bool:
-        """Whether the step refuses inputs: yes, those outside the scale."""
-        return True
 
     @property
     def words(self) -> NDArray[np.uint32]:
@@ -116,11 +114,6 @@ class Digitize(ElementwiseStep):
         origins = self.origins.astype(np.int64)
         ends = np.abs([origins + int(self.low), origins + int(self.high)])
         return bool(ends.max(initial=0) >= 1 << (23 - PART_BITS))
-
-    @property
-    def most_up(self) -> int:
-        """By how much a significand may be shifted up, without reaching the largest number."""
-        return LARGEST_LOG2 + PART_BITS - 24
 
     @property
     def per_part(self) -> np.float32:

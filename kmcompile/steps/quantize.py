@@ -55,11 +55,7 @@ class Quantize(ElementwiseStep):
     length: Length | None
 
     name: ClassVar[str] = "quantize"
-
-    @property
-    def refuses(self) -> bool:
-        """Whether the step refuses inputs: yes, those outside the scale."""
-        return True
+    refuses: ClassVar[bool] = True  # inputs outside the scale
 
     def apply(self, batch: Batch) -> Batch:
         """Return the batch with multiples of the unit."""

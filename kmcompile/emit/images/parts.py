@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from kmcompile.emit.code_table_view import TABLE as VECTORS
 from kmcompile.emit.images.codes import CodesPart
@@ -94,20 +94,13 @@ class Parts:
     numbers: tuple[Number, ...]
     tables: tuple[TablePart, ...]
     codes: CodesPart | None = None
+    version: ClassVar[int] = VERSION
+    unit: ClassVar[int] = UNIT
+    """The alignment in bytes."""
 
     def of_kind(self, kind: str) -> tuple[Number, ...]:
         """Return the numbers of one type: "u", "f" or "d"."""
         return tuple(number for number in self.numbers if number.kind == kind)
-
-    @property
-    def version(self) -> int:
-        """The version of the form."""
-        return VERSION
-
-    @property
-    def unit(self) -> int:
-        """The alignment in bytes."""
-        return UNIT
 
     @property
     def has_doubles(self) -> bool:

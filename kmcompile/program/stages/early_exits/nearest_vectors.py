@@ -150,6 +150,7 @@ class NearestVectors(NearestSizes):
     prefix: ClassVar[str] = "nearest"
     takes_estimate: ClassVar[bool] = True
     uses_spread: ClassVar[bool] = True
+    watches_range: ClassVar[bool] = True  # by the input's norm outside each level
 
     def __post_init__(self) -> None:
         Laid.__post_init__(self)
@@ -163,11 +164,6 @@ class NearestVectors(NearestSizes):
     def sums_approximations(self) -> bool:
         """Whether the running decision begins at the sum of the approximations."""
         return self.from_estimate
-
-    @property
-    def watches_range(self) -> bool:
-        """Whether the stage watches the range: always, by the input's norm outside each level."""
-        return True
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with estimates, and which queries they decide."""

@@ -125,15 +125,11 @@ class SubspaceCertificate(SubspaceSizes):
     prefix: ClassVar[str] = "subspace"
     order_in_c: ClassVar[tuple[str, ...]] = ("products", "vectors", "weights")
     needs_root_bound: ClassVar[bool] = True
+    sums_approximations: ClassVar[bool] = True
 
     def __str__(self) -> str:
         """Return a short description for people."""
         return f"subspace_certificate({self.n_out} dimensions, {self.max_touched} kernels)"
-
-    @property
-    def sums_approximations(self) -> bool:
-        """Whether the running decision begins at the sum of the kernels in the subspace: always."""
-        return True
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""

@@ -118,6 +118,8 @@ class TaylorPolynomial(CentredExit):
     template: ClassVar[str] = "taylor_polynomial"
     exit: ClassVar[str | None] = "certified"
     prefix: ClassVar[str] = "taylor"
+    largest_relative: ClassVar[np.float32] = LARGEST_RELATIVE
+    """Largest relative error of the exponential with which the bounds hold."""
 
     @property
     def n_terms(self) -> int:
@@ -143,11 +145,6 @@ class TaylorPolynomial(CentredExit):
     def loops(self) -> NestedLoop:
         """The loops of the C over the features."""
         return nested_loops(self.n_features, self.degree)
-
-    @property
-    def largest_relative(self) -> np.float32:
-        """Largest relative error of the exponential with which the bounds hold."""
-        return LARGEST_RELATIVE
 
     def decide(self, batch: Batch, ends: Ends) -> tuple[Batch, NDArray[np.bool_]]:
         """Return the batch with narrower intervals, and which queries they decide."""

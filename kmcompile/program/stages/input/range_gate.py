@@ -67,6 +67,7 @@ class RangeGate(Always):
 
     template: ClassVar[str] = "range_gate"
     place: ClassVar[Place] = Place.GATE
+    watches_range: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("least", "largest"):
@@ -77,11 +78,6 @@ class RangeGate(Always):
         inside = np.vstack([self.usual, [[self.least, self.largest]]])
         if len(self.usual) and (self.divided or (np.diff(inside, axis=0) * (1, -1) > 0).any()):
             raise ValueError("range_gate: intervals of |x|^2 must hold each other, up to the range")
-
-    @property
-    def watches_range(self) -> bool:
-        """Whether the stage watches the range: always, it does nothing else."""
-        return True
 
     def run(self, batch: Batch) -> Batch:
         """Return the batch with squares and which queries are in range."""

@@ -115,6 +115,7 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
     own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_fixed_sum"
+    lanes: ClassVar[int] = 1
     others_in_floats: ClassVar[bool] = False
     order_in_c: ClassVar[tuple[str, ...]] = ("route", "leaf_ends", "slots")
     bound_formula: ClassVar[str] = (
@@ -134,11 +135,6 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
     def n_features(self) -> int:
         """Features of an input."""
         return self.codes.n_features
-
-    @property
-    def lanes(self) -> int:
-        """Support vectors that are summed side by side: one."""
-        return 1
 
     @property
     def n_decisions(self) -> int:

@@ -82,6 +82,7 @@ class RoutedSum(SumOfLeaves):
     own_pairs: OwnPairs | None = None
 
     template: ClassVar[str] = "routed_sum"
+    lanes: ClassVar[int] = 1
     order_in_c: ClassVar[tuple[str, ...]] = ("route", "leaf_ends", "slots")
     takes_exits: ClassVar[bool] = True
     bound_meaning: ClassVar[str] = (
@@ -107,11 +108,6 @@ class RoutedSum(SumOfLeaves):
     def n_features(self) -> int:
         """Features of the prepared input."""
         return int(self.vectors.shape[1])
-
-    @property
-    def lanes(self) -> int:
-        """Support vectors that are summed side by side: one."""
-        return 1
 
     @property
     def n_decisions(self) -> int:

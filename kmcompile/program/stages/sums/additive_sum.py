@@ -41,11 +41,7 @@ class AdditiveSum(PiecewiseSum):
     template: ClassVar[str] = "additive_sum"
     words: ClassVar[str] = "[piece][knot t, a of each decision, c of each decision]"
     first_coefficient: ClassVar[int] = 1
-
-    @property
-    def n_coefficients(self) -> int:
-        """Coefficients of a piece for each decision: a and c."""
-        return 2
+    n_coefficients: ClassVar[int] = 2
 
     def constants(self) -> tuple[Constant, ...]:
         """Return the sizes of the functions' tables."""

@@ -94,6 +94,8 @@ class FineSum(Sum):
     long: LongKernel | None = field(default=None, metadata=LEFT_OUT)
 
     template: ClassVar[str] = "fine_sum"
+    lanes: ClassVar[int] = 1
+    dtype_of_reals: ClassVar[Any] = np.float64
     takes_fine_codes: ClassVar[bool] = True
     bound_needs_input: ClassVar[bool] = True
     bound_formula: ClassVar[str] = ""
@@ -107,11 +109,6 @@ class FineSum(Sum):
     def n_features(self) -> int:
         """Features of a vector."""
         return int(self.vectors.shape[1])
-
-    @property
-    def lanes(self) -> int:
-        """Vectors that are summed side by side."""
-        return 1
 
     @property
     def n_slots(self) -> int:
@@ -292,11 +289,6 @@ class FineSum(Sum):
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""
         return self.n_vectors
-
-    @property
-    def dtype_of_reals(self) -> Any:
-        """The type of the arrays of reals."""
-        return np.float64
 
 
 def sizes_of(low: RealArray, whole: RealArray) -> tuple[Any, Any]:

@@ -47,17 +47,15 @@ class LinearSum(VectorlessSum):
 
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"
+    bound_formula: ClassVar[str] = (
+        "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
+    )
 
     def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that the blocks of weights are those of all decisions."""
         Laid.check_tables(self, known)
         if len(self.weights) != -(-self.n_decisions // self.lanes):
             raise ValueError("the weights are of other decisions")
-
-    @property
-    def bound_formula(self) -> str:
-        """The terms of a bound that do not depend on |f_p|."""
-        return "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
 
     @property
     def n_features(self) -> int:

@@ -33,16 +33,12 @@ class LongPairs(PairLists, LongSum):
     pair_ends: Annotated[NDArray[np.uint32], Layout("", ("N_DECISIONS", 2))]
 
     template: ClassVar[str] = "long_pairs"
+    n_rows: ClassVar[int] = 0  # a vector's kernel is only kept here
 
     entry_operations: ClassVar[int] = 3
     """Multiply-adds of an entry: two, and those of finding the kernel."""
     pair_operations: ClassVar[int] = 8
     """Multiply-adds of a pair besides its entries: the ends of its sum, and the bound."""
-
-    @property
-    def n_rows(self) -> int:
-        """Number of decisions in which a vector takes part; its kernel is only kept here."""
-        return 0
 
     @property
     def kernel_operations(self) -> int:

@@ -65,6 +65,7 @@ class PiecewiseSum(VectorlessSum):
     result_error: RealBound
 
     unit: ClassVar[str] = "functions of one feature"
+    lanes: ClassVar[int] = 1
     bound_formula: ClassVar[str] = (
         "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
     )
@@ -113,11 +114,6 @@ class PiecewiseSum(VectorlessSum):
     def n_features(self) -> int:
         """Features of the prepared input."""
         return self.n_prepared
-
-    @property
-    def lanes(self) -> int:
-        """Decisions that are summed side by side."""
-        return 1
 
     @property
     def n_functions(self) -> int:

@@ -65,12 +65,8 @@ class InputTolerance(Laid):
     slopes: BoxSlopes | None
     distance: BoxDistance | None = field(default=None, metadata=LEFT_OUT)
 
+    name: ClassVar[str] = "input_tolerance"
     order_in_c: ClassVar[tuple[str, ...]] = ("widths", "distance")
-
-    @property
-    def name(self) -> str:
-        """The name of the part, as stages have one."""
-        return "input_tolerance"
 
     def check_reads(self, exact: Sum) -> None:
         """Check the powers of a distance, and that slopes sum the features that some vector has.
