@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import cache, partial
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -60,14 +60,20 @@ def _check(hint: Any) -> _Holds:
     if kind is Literal:
         return lambda value: value in inner and type(value) in map(type, inner)
     if kind is tuple:
-        holds = _check(inner[0])
-        return lambda value: type(value) is tuple and all(map(holds, value))
+        parts = [_check(one) for one in inner if one is not Ellipsis]
+        if Ellipsis in inner:
+            return lambda value: type(value) is tuple and all(map(parts[0], value))
+        return lambda value: (
+            type(value) is tuple
+            and len(value) == len(parts)
+            and all(holds(item) for holds, item in zip(parts, value, strict=True))
+        )
     if kind is np.ndarray:
         return partial(_is_array, get_args(inner[1])[0])
     if hint in (bool, int, str, NoneType):
         return lambda value: type(value) is hint  # True is no int
     of = kind or hint
-    if isinstance(hint, TypeVar) or of is Any:
+    if of is Any or not isinstance(of, type):
         return lambda value: True
     if issubclass(of, float | np.floating):
         return lambda value: isinstance(value, of) and not np.isnan(value)
