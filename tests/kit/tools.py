@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from kmcompile.run.cores import CORES
 
 from kmcompile.run.rtl import PACKAGES
 from kmcompile.target import Target
+from kmcompile.target.cores import CORES
 
 HANGS_S = 3600.0
 """Seconds after which a program is taken to hang, however busy or slow the machine is."""
