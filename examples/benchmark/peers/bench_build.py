@@ -131,7 +131,7 @@ def board_image(written: Written, model: Model, target: Target, folder: Path) ->
     # Groups: the C library and its system calls need each other.
     gcc.link(*script, "-Wl,--start-group", *parts, "-Wl,--end-group", "-o", image)
     holder = tempfile.TemporaryDirectory(prefix="kmcompile-")
-    return Artifact(image, (BuiltModel(recipe, None, (), 0, 0),), target, None, holder)
+    return Artifact(image, (BuiltModel(recipe, None, 0, 0),), target, None, holder)
 
 
 def empty_image(model: Model, target: Target, folder: Path) -> Artifact:
