@@ -113,6 +113,7 @@ lint: setup-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy --config-file .ci/mypy_examples.ini
 	$(BIN)/lint-imports --no-cache --no-logo
 
 setup-demo:

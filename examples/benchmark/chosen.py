@@ -244,7 +244,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     folder = arguments.cache / str(limits_of(arguments))
     if arguments.one:
-        choices(folder, *arguments.one, arguments.target, arguments.optimize)
+        name, machine, mode = arguments.one
+        choices(folder, name, machine, mode, arguments.target, arguments.optimize)
         return
     if arguments.page:
         print(page_of(lines_in(arguments.results)))

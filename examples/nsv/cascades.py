@@ -167,7 +167,8 @@ def without_filter(program: Program) -> Program:
 def operations_of(exact: Program, X: np.ndarray) -> np.ndarray:
     """Return the operations of the exact program for each sample, shape (n,)."""
     batch = exact.prepare.run(Batch.of(np.ascontiguousarray(X), exact.n_decisions))
-    return sum(np.asarray(stage.operations_of(batch)) for stage in exact.stages)
+    counting: list[Any] = [*exact.stages]
+    return sum(np.asarray(stage.operations_of(batch)) for stage in counting)
 
 
 def dense(program: Program) -> Program:

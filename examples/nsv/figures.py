@@ -20,7 +20,7 @@ from pairs import FULL, QUICK, Pair, load_pair, parser
 
 from kmcompile.exits.statistical.case import prepared
 from kmcompile.program.program import Program
-from kmcompile.program.stages import NearestVectors
+from kmcompile.program.stages import ExactSum, NearestVectors
 
 DIGITS = (3, 8)
 N_SHOWN = 8
@@ -46,7 +46,8 @@ class Nearest:
 
 def nearest_of(program: Program, X: np.ndarray) -> Nearest:
     """Return the nearest support vectors of one query, shape (1, 784)."""
-    whole, stage = program.ends.exact, nearest_stage(program)
+    whole, stage = program.sum, nearest_stage(program)
+    assert isinstance(whole, ExactSum)
     x = prepared(program, X)
     vectors = whole.columns()
     projected = stage.vectors.transpose(1, 0, 2).reshape(stage.n_out, -1)
