@@ -34,6 +34,7 @@ from kit import (
 )
 from kit.covering import by_fields, every_pair, some
 from kit.emitted import Emitted
+from kit.package_classes import concrete
 from kit.tools import need
 from kmcompile import resources
 from kmcompile.build import build
@@ -237,8 +238,7 @@ def test_every_kernel_has_its_template_and_a_bit_exact_case():
 
 
 def test_every_step_has_its_template_and_a_bit_exact_case():
-    own = [s for s in PrepareStep.__subclasses__() if s.__module__.startswith("kmcompile.")]
-    names = {step.name for step in own}
+    names = {step.name for step in concrete(PrepareStep)}
     assert {*names, "sums"} == templates("steps")  # sums: what the steps share
     cases = (*coded.REPLAYED, *long_replays.QUICK)
     replayed = [catalogue.emitted(case, "host").program.replay for case in cases]
