@@ -266,7 +266,6 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
 
     def __post_init__(self) -> None:
         Laid.__post_init__(self)
-        self.codes.check(self.vectors)
         object.__setattr__(self, "vectors", frozen(self.vectors, self.codes.width))
 
     def check_tables(self, known: Mapping[str, float]) -> None:
@@ -282,7 +281,7 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
             sizes = np.abs(coefficients).sum(axis=0)
             if self.pairs:
                 sizes = sizes + self.pairs.sizes(leaf, size)
-            products = sizes.astype(object) * (1 << exp2_fixed.RESULT_BITS)
+            products = sizes.astype(object) << exp2_fixed.RESULT_BITS
             if self.linear:
                 products = products + self.linear.most(leaf, self.codes.largest)
             self.check_sums(products, start)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -220,20 +220,12 @@ class CodedLinearSum(SumOfCodes):
         off = off + ((size + off) >> RESULT_BITS)
         exponents = self.exponents.astype(np.int32)
         decision = np.ldexp(size.astype(np.float32), exponents)
-        return replace(
-            batch,
-            decision=np.where(units >= 0, decision, -decision),
-            bound=np.ldexp(off.astype(np.float32), exponents),
-            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
-        )
+        bound = np.ldexp(off.astype(np.float32), exponents)
+        return self.answered(batch, np.where(units >= 0, decision, -decision), bound)
 
     def operations(self) -> int:
         """Return the products, two sums of the codes, and the final steps."""
         return self.weight * int(self.weights.size) + 2 * self.n_features + 8 * self.n_decisions
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of inner products: one for each decision."""
-        return self.n_decisions
 
     @property
     def unit_fields(self) -> NDArray[np.uint32]:

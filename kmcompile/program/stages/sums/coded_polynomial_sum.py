@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
-from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.shared import Shared
+from kmcompile.program.laid import Layout
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.monomial_sum import MonomialSum
 from kmcompile.program.stages.sums.nested_loops import order_of_terms
@@ -122,7 +121,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
         MonomialSum.check_tables(self, known)
         if self.shifts[-1] or self.shifts.max() > _MOST_SHIFT:
             raise ValueError(f"a sum is shifted by more than {_MOST_SHIFT} bits, or the last one")
-        if not self._largest_sum() < _LARGEST_SUM:
+        if self._largest_sum() >= _LARGEST_SUM:
             raise ValueError("a sum of the polynomial reaches 2^62 at some codes")
 
     def _largest_sum(self) -> float:
@@ -151,12 +150,8 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
         high = (words >> np.uint64(32)).astype(np.uint32).astype(np.float32)
         low = (words & np.uint64(0xFFFFFFFF)).astype(np.uint32).astype(np.float32)
         size = (high * _WORD + low) * self.result_scale
-        return replace(
-            batch,
-            decision=np.where(units >= 0, size, -size),
-            bound=(self.error_of_input(batch) + size * self.result_error) + self.minimum,
-            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
-        )
+        bound = (self.error_of_input(batch) + size * self.result_error) + self.minimum
+        return self.answered(batch, np.where(units >= 0, size, -size), bound)
 
     def sums(self, codes: Whole) -> Whole:
         """Return the decisions of codes in steps, shape (n_queries, n_decisions)."""
@@ -184,8 +179,3 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
         """Return the multiply-adds: those of 64 bits count as several of codes."""
         last = (2 * self.degree + 8) * self.n_decisions + 1
         return self.weight * int(self.terms.size) + last
-
-    def shared(self) -> Shared:
-        """Return the codes in one unit, the features, the blocks of decisions and their number."""
-        own = (("codes in one unit", float(self.per_unit)), ("N_PREPARED", self.n_features))
-        return (*own, *Laid.shared(self))

@@ -9,16 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Bound, RealArray
-from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Table
-from kmcompile.program.layout import Constant
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_table import CodeTable
+from kmcompile.program.stages.sums.coded_vectors import CodedVectors
 from kmcompile.program.stages.sums.exact_sum import ExactSum
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CodedSum(ExactSum):
+class CodedSum(CodedVectors, ExactSum):
     """An exact sum with integer inner products, for kernels of <s, x>.
 
     x is unit X with integers X. <s, x> is float32(<S, X>) * unit^2: the sum of integers is exact,
@@ -40,13 +39,7 @@ class CodedSum(ExactSum):
     template: ClassVar[str] = "exact_sum"
     has_single_kernels: ClassVar[bool] = False
     in_floats: ClassVar[bool] = False
-    stores_codes: ClassVar[bool] = True
     order_in_c: ClassVar[tuple[str, ...]] = ("codes",)
-
-    @property
-    def n_features(self) -> int:
-        """Features of an input."""
-        return self.codes.n_features
 
     @property
     def lanes(self) -> int:
@@ -58,11 +51,6 @@ class CodedSum(ExactSum):
         """Multiply-adds of one vector's inner product: its stored codes, rounded up."""
         return -(-self.codes.operations() // self.n_slots)
 
-    @property
-    def product_operations(self) -> int:
-        """Multiply-adds of all inner products."""
-        return self.codes.operations()
-
     def piece_operations(self) -> tuple[int, int, int]:
         """Return the multiply-adds before the blocks, of one with its group's end, and after."""
         if not self.codes.sparse:
@@ -70,25 +58,10 @@ class CodedSum(ExactSum):
         block = self.block_operations(0) + self.group_operations
         return self.codes.operations(), block, self.end_operations
 
-    def block_constants(self) -> tuple[Constant, ...]:
-        """Return the sizes of the codes."""
-        return self.codes.constants()
-
     def operations(self) -> int:
         """Return the multiply-adds: inner products, kernel functions, both sums, final steps."""
         others = ExactSum.operations(self) - self.n_slots * self.total_operations
         return self.codes.operations() + others
-
-    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query: the lists of its zeros are skipped."""
-        codes = (batch.x * self.per_unit).astype(np.int64)
-        return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
-
-    def columns(self) -> RealArray:
-        """Return the vectors as (n_features, n_slots), in units of x."""
-        vectors = np.zeros((self.n_features, self.n_slots), dtype=np.float32)
-        vectors[self.codes.columns] = self.codes.codes.T
-        return vectors / self.per_unit
 
     def totals(
         self, x: RealArray, columns: RealArray, slots: NDArray[np.intp] | None = None

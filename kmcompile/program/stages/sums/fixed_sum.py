@@ -15,9 +15,10 @@ from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Below, Table
 from kmcompile.program.laid import Laid, Layout
-from kmcompile.program.layout import Constant, Member
+from kmcompile.program.layout import Member
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_table import CodeTable
+from kmcompile.program.stages.sums.coded_vectors import CodedVectors
 from kmcompile.program.stages.sums.fixed_kernel import EXP2_TABLE, FixedKernel, FixedResult, Whole
 from kmcompile.program.stages.sums.grouped_sum import GroupedSum
 from kmcompile.program.stages.sums.rows import Minimum, PerCode
@@ -30,7 +31,7 @@ _CHUNK_VALUES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FixedSum(FixedKernel, FixedResult, GroupedSum):
+class FixedSum(FixedKernel, FixedResult, CodedVectors, GroupedSum):
     """f_p = sum_i beta_pi exp(-gamma |s_i - x|^2) + b_p, in integers up to the last step.
 
     x is unit X, X integers, the codes of the input (`kmcompile.steps.Quantize`). With
@@ -139,7 +140,6 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
     template: ClassVar[str] = "fixed_sum"
     bound_meaning: ClassVar[str] = "x being the codes"
     bound_needs_input: ClassVar[bool] = True
-    stores_codes: ClassVar[bool] = True
     needs_magnitude: ClassVar[bool] = False
     others_in_floats: ClassVar[bool] = False
 
@@ -170,11 +170,6 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
         return len(self.start)
 
     @property
-    def n_features(self) -> int:
-        """Features of an input."""
-        return self.codes.n_features
-
-    @property
     def intercept(self) -> Float32Array:  # type: ignore[override]  # a property for the attribute
         """The intercepts in float32, for early exits."""
         step = np.ldexp(float(self.result_scale), -self.result_shift)
@@ -189,12 +184,6 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
         for own, rows in zip(self.blocks_of_groups(), self.group_rows // 2, strict=True):
             np.add.at(sizes, rows, self.coefficients[own].sum(axis=(0, 2), dtype=np.uint64))
         self.check_sums(sizes.astype(object) * (1 << exp2_fixed.RESULT_BITS), self.start)
-
-    def columns(self) -> Float32Array:
-        """Return the vectors as (n_features, n_slots), in units of x, for fitting early exits."""
-        vectors = np.zeros((self.n_features, self.n_slots), dtype=np.float32)
-        vectors[self.codes.columns] = self.codes.codes.T
-        return vectors / self.per_unit
 
     def slot_decisions(self) -> Float32Array:
         """Return the coefficient of every slot in every decision, (n_slots, n_decisions)."""
@@ -249,21 +238,12 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
         """Multiply-adds in float32: the final steps."""
         return 12 * self.n_decisions
 
-    @property
-    def product_operations(self) -> int:
-        """Multiply-adds of all distances."""
-        return self.codes.operations()
-
     def piece_operations(self) -> tuple[int, int, int]:
         """Return the multiply-adds before the blocks, of one with its group's end, and after."""
         listed = self.codes.operations() if self.codes.sparse else 0
         total = 0 if self.codes.sparse else self.codes.n_padded
         block = self.block_operations(total) + self.n_rows
         return self.n_features + listed, block, self.float_operations
-
-    def block_constants(self) -> tuple[Constant, ...]:
-        """Return the sizes of the codes."""
-        return self.codes.constants()
 
     def integer_members(self) -> tuple[Member, ...]:
         """Return the sums of products, and those of a group."""
@@ -272,11 +252,6 @@ class FixedSum(FixedKernel, FixedResult, GroupedSum):
             Member("uint64_t", "products", 2 * self.n_decisions, text),
             Member("uint64_t", "row_sum", self.n_rows, "products of one group of vectors"),
         )
-
-    def operations_of(self, batch: Batch) -> NDArray[np.int64]:
-        """Return the multiply-adds of each query: the lists of its zeros are skipped."""
-        codes = (batch.x * self.per_unit).astype(np.int64)
-        return self.operations() - self.codes.operations() + self.codes.operations_of(codes)
 
     def shared(self) -> Shared:
         """Return the numbers of features, slots, groups and decisions."""

@@ -50,9 +50,8 @@ class GroupedSum(Sum):
     def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that the vectors fill the groups' blocks."""
         super().check_tables(known)
-        lanes = int(self.coefficients.shape[2])
-        most = self.n_blocks * lanes
-        if not most - self.n_groups * (lanes - 1) <= self.n_vectors <= most:
+        most = self.n_blocks * self.lanes
+        if not most - self.n_groups * (self.lanes - 1) <= self.n_vectors <= most:
             raise ValueError(f"{self.n_vectors} vectors do not fill {self.n_blocks} blocks")
 
     def in_parts(
@@ -84,8 +83,7 @@ class GroupedSum(Sum):
 
     def most_blocks(self, n_vectors: int, n_groups: int) -> int:
         """Return the most blocks of so many vectors: each group fills up one block at most."""
-        lanes = int(self.coefficients.shape[2])
-        return (n_vectors + n_groups * (lanes - 1)) // lanes
+        return (n_vectors + n_groups * (self.lanes - 1)) // self.lanes
 
     def kernel_evaluations(self) -> int:
         """Return the number of support vectors."""

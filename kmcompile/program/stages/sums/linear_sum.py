@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.vectorless_sum import SumOfWeights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinearSum(VectorlessSum):
+class LinearSum(SumOfWeights):
     """One plain sum over the features for every decision, `lanes` decisions at a time.
 
     With w^, x^ as stored, e_p >= |w_p - w^_p|, delta >= |x - x^| and X >= |x^|:
@@ -47,9 +47,6 @@ class LinearSum(VectorlessSum):
 
     template: ClassVar[str] = "linear_sum"
     unit: ClassVar[str] = "inner products"
-    bound_formula: ClassVar[str] = (
-        "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
-    )
 
     def check_tables(self, known: Mapping[str, float]) -> None:
         """Check the indices, and that the blocks of weights are those of all decisions."""
@@ -85,10 +82,6 @@ class LinearSum(VectorlessSum):
             Constant("BLOCK_WORDS", self.n_features * self.lanes, "N_PREPARED * LANES"),
         )
 
-    def shared_table(self) -> RealArray:
-        """Return the weights."""
-        return self.weights
-
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
     ) -> float:
@@ -109,23 +102,8 @@ class LinearSum(VectorlessSum):
         for feature, w in enumerate(columns):
             decision += batch.x[:, feature, None] * w
         decision += self.intercept
-        bound = (
-            self.per_length * batch.length[:, None]
-            + self.per_deviation * batch.deviation[:, None]
-            + magnitude(decision) * self.result_error
-            + self.minimum
-        )
-        return replace(
-            batch,
-            decision=decision,
-            bound=bound,
-            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
-        )
+        return self.answered(batch, decision, self.bound(batch, decision))
 
     def operations(self) -> int:
         """Return the multiply-adds, padding included."""
         return int(self.weights.size) + 5 * self.n_decisions
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of inner products: one for each decision."""
-        return self.n_decisions

@@ -45,11 +45,9 @@ class MonomialSum(VectorlessSum):
         super().check_tables(known)
         if not 1 <= self.degree <= MOST_DEGREE:
             raise ValueError(f"the degree is {self.degree}, not from 1 to {MOST_DEGREE}")
-        n_monomials = comb(self.n_features + self.degree, self.degree) - 1
-        if self.n_terms != n_monomials:
-            raise ValueError(
-                f"{self.n_terms} coefficients are not those of {n_monomials} monomials"
-            )
+        n = comb(self.n_features + self.degree, self.degree) - 1
+        if self.n_terms != n:
+            raise ValueError(f"{self.n_terms} coefficients are not those of {n} monomials")
 
     @property
     def has_powers(self) -> bool:
@@ -89,10 +87,6 @@ class MonomialSum(VectorlessSum):
             Constant("N_BLOCKS", self.n_blocks, "blocks of decisions, the last one filled up"),
             Constant("BLOCK_WORDS", self.n_terms * self.lanes, "coefficients of a block"),
         )
-
-    def kernel_evaluations(self) -> int:
-        """Return the number of polynomials: one for each decision."""
-        return self.n_decisions
 
     def columns(self) -> NDArray[Any]:
         """Return the coefficients of each term, shape (n_terms, n_decisions)."""

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
+from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.rows import Intercept, Minimum, PerDeviation, PerLength
-from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
+from kmcompile.program.stages.sums.vectorless_sum import SumOfWeights
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PiecewiseSum(VectorlessSum):
+class PiecewiseSum(SumOfWeights):
     """A sum of functions of one feature each, a table of pieces for each function.
 
     A binary search finds the piece of x_j: the last one whose knot t is at most x_j, or the first
@@ -66,9 +66,6 @@ class PiecewiseSum(VectorlessSum):
 
     unit: ClassVar[str] = "functions of one feature"
     lanes: ClassVar[int] = 1
-    bound_formula: ClassVar[str] = (
-        "bound_per_length_p |x| + bound_per_deviation_p d + minimum_bound_p"
-    )
 
     words: ClassVar[str]
     """The words of a piece, for the comment on their table."""
@@ -160,10 +157,6 @@ class PiecewiseSum(VectorlessSum):
             yield int(column), self.weights[first:end]
             first = end
 
-    def shared_table(self) -> RealArray:
-        """Return the pieces."""
-        return self.weights
-
     def largest_intermediate(
         self, magnitude: Float64Array | None, length: float, deviation: float
     ) -> float:
@@ -190,18 +183,8 @@ class PiecewiseSum(VectorlessSum):
             decision += self.values(pieces[place], x)
             on_last += np.where(place + 1 == len(pieces), real(1.0), real(0.0))[:, None]
         decision += self.intercept
-        bound = (
-            self.per_length * batch.length[:, None]
-            + self.per_deviation * batch.deviation[:, None]
-            + magnitude(decision) * self.result_error
-            + self.minimum
-        )
-        return replace(
-            batch,
-            decision=decision,
-            bound=self.widened(bound, on_last),
-            kernel_evals=batch.kernel_evals + np.uint32(self.n_functions),
-        )
+        bound = self.widened(self.bound(batch, decision), on_last)
+        return self.answered(batch, decision, bound)
 
     def widened(self, bound: RealArray, on_last: RealArray) -> RealArray:
         """Return the bounds, with what features on the last piece of their function add to them.

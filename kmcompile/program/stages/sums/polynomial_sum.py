@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import factorial
 from typing import Annotated, ClassVar
 
@@ -119,12 +119,7 @@ class PolynomialSum(MonomialSum):
         """Return the batch with decisions and bounds."""
         decision = self._nested(batch.x, self.columns()) + self.intercept
         off = self.error_of_input(batch) + magnitude(decision) * self.result_error
-        return replace(
-            batch,
-            decision=decision,
-            bound=off + self.minimum,
-            kernel_evals=batch.kernel_evals + np.uint32(self.n_decisions),
-        )
+        return self.answered(batch, decision, off + self.minimum)
 
     def _nested(self, x: RealArray, columns: RealArray) -> RealArray:
         """Return the nested sums without the intercepts, shape (n_queries, n_decisions)."""

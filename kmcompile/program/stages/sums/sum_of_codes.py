@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
+from kmcompile.program.laid import Laid
+from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.vectorless_sum import VectorlessSum
 
@@ -18,6 +20,8 @@ class SumOfCodes(VectorlessSum):
     Parameters
     ----------
     codes : CodeRange
+    per_unit : float32
+        Codes in one unit; a sum over the codes as they are has its own `shared`.
     start : ndarray of shape (n_decisions, 2)
         What the sums begin with, the part > 0 and the part < 0.
     result_scale : float32
@@ -25,6 +29,7 @@ class SumOfCodes(VectorlessSum):
     """
 
     codes: CodeRange
+    per_unit: Bound
     start: NDArray[Any]
     result_scale: Bound
 
@@ -56,3 +61,8 @@ class SumOfCodes(VectorlessSum):
     def low_magnitude(self) -> int:
         """How far the least code is below 0."""
         return -self.codes.low
+
+    def shared(self) -> Shared:
+        """Return the number of codes in one unit, and the features."""
+        own = (("codes in one unit", float(self.per_unit)), ("N_PREPARED", self.n_features))
+        return (*own, *Laid.shared(self))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, ClassVar
 
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
-from kmcompile.program.laid import Laid, Layout
+from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant, Member
-from kmcompile.program.shared import Shared
 from kmcompile.program.stages.sums.code_range import CodeRange
 from kmcompile.program.stages.sums.rows import Minimum
 from kmcompile.program.stages.sums.sum_of_codes import SumOfCodes
@@ -161,14 +160,9 @@ class TableSum(SumOfCodes):
             first = end
         units -= self.start[:, 1]
         size = np.abs(units).astype(np.float32) * self.result_scale
-        decision = np.where(units >= 0, size, -size)
         of_input = self.per_deviation * batch.deviation[:, None]
-        return replace(
-            batch,
-            decision=decision,
-            bound=(of_input + size * self.result_error) + self.minimum,
-            kernel_evals=batch.kernel_evals + np.uint32(self.n_functions),
-        )
+        bound = (of_input + size * self.result_error) + self.minimum
+        return self.answered(batch, np.where(units >= 0, size, -size), bound)
 
     def operations(self) -> int:
         """Return a comparison and a place a function, its additions, and the final steps."""
@@ -182,8 +176,3 @@ class TableSum(SumOfCodes):
     def kernel_evaluations(self) -> int:
         """Return the number of functions."""
         return self.n_functions
-
-    def shared(self) -> Shared:
-        """Return the number of codes in one unit, of features and of decisions."""
-        own = (("codes in one unit", float(self.per_unit)), ("N_PREPARED", self.n_features))
-        return (*own, *Laid.shared(self))
