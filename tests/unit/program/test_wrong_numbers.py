@@ -183,7 +183,7 @@ def test_the_codes_of_leaves_are_of_their_type():
     made = program("leaves").sum
     vectors = made.vectors.astype(np.int64)
     vectors[0, 0] = 300
-    with pytest.raises(ValueError, match="uint8 does not hold all of these numbers"):
+    with pytest.raises(ValueError, match="int8 does not hold all of these numbers"):
         with_sum("leaves", vectors=vectors)
 
 
