@@ -46,8 +46,9 @@ class MonomialSum(VectorlessSum):
         if not 1 <= self.degree <= MOST_DEGREE:
             raise ValueError(f"the degree is {self.degree}, not from 1 to {MOST_DEGREE}")
         n = comb(self.n_features + self.degree, self.degree) - 1
-        if self.n_terms != n:
-            raise ValueError(f"{self.n_terms} coefficients are not those of {n} monomials")
+        fits = (self.n_blocks - 1) * self.lanes < self.n_decisions <= self.n_blocks * self.lanes
+        if self.n_terms != n or not fits:
+            raise ValueError(f"the blocks of coefficients are not those of {n} monomials")
 
     @property
     def has_powers(self) -> bool:
