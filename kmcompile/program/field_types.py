@@ -32,7 +32,7 @@ def check_fields(part: Any) -> None:
     for name, holds in _checks(of_class):
         value = getattr(part, name)
         if not holds(value):
-            shown = value.dtype if isinstance(value, np.ndarray) else repr(value)
+            shown = "this array" if isinstance(value, np.ndarray) else repr(value)
             raise ValueError(f"{type(part).__name__}.{name} cannot be {shown}")
         for item in value if type(value) is tuple else (value,):
             if is_dataclass(item) and not isinstance(item, type):
@@ -82,9 +82,9 @@ def _check(hint: Any) -> _Holds:
 
 def _is_array(element: Any, value: Any) -> bool:
     """Return whether a value is an array of a type, or of a narrower one of integers."""
-    if not isinstance(value, np.ndarray) or element is Any:
-        return isinstance(value, np.ndarray)
-    number = get_origin(element) or element
-    if issubclass(value.dtype.type, number):
-        return True
-    return value.dtype.kind in "iu" and np.can_cast(value.dtype, number)
+    if not isinstance(value, np.ndarray):
+        return False
+    number = np.generic if element is Any else get_origin(element) or element
+    if value.dtype.kind in "iu" and not issubclass(value.dtype.type, number):
+        return np.can_cast(value.dtype, number)
+    return issubclass(value.dtype.type, number) and not np.isnan(value).any()

@@ -69,8 +69,6 @@ class _Field:
         """Return the read-only copy of an array as the C has it."""
         value = finite(value) if self.layout.clipped else value
         stored = frozen(value, dtype_of_reals if self.dtype is Any else self.dtype)
-        if np.isnan(stored).any():
-            raise ValueError(f"{self.name} has an element that is no number")
         narrow = self.layout.narrow
         if narrow is None or np.abs(stored.astype(np.int64)).max(initial=0) > np.iinfo(narrow).max:
             return stored

@@ -64,17 +64,18 @@ def check(models, target, folder):
     with build_together(built, target) as artifact:
         asked = [Asked(e.inputs[own]) for (_, e), own in zip(models, rows, strict=True)]
         results = runner_for(target).run_together(artifact, asked)
+        helpers = [double_helpers(artifact, model) for model in artifact.models]
     # Names of classes are data, which a target with tables apart copies into its RAM.
     assert artifact.ram_bytes == 0 or target.tables_apart
-    for (name, emitted), own, model, result in zip(
-        models, rows, artifact.models, results, strict=True
+    for (name, emitted), own, model, result, of_double in zip(
+        models, rows, artifact.models, results, helpers, strict=True
     ):
         np.testing.assert_array_equal(result.records, emitted.records[own], err_msg=name)
         assert result.self_test == Status.OK, name
         if result.painted_stack_bytes is not None:
             assert result.painted_stack_bytes <= model.stack_bytes, name
         if emitted.program.replay is None:
-            assert not double_helpers(artifact, model) or target.double_bits == 32, name
+            assert not of_double or target.double_bits == 32, name
 
 
 def asked_rows(target, emitted):

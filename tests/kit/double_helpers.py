@@ -14,8 +14,7 @@ _DOUBLE_HELPER = re.compile(r"__aeabi_(c?d[a-z0-9]+|[a-z]+2d)\Z|__[a-z]*df[a-z0-
 
 def double_helpers(artifact: Artifact, model: BuiltModel) -> set[str]:
     """Return the software routines for double that the objects of a model call."""
-    names = [f"{Path(name).stem}.o" for name in model.recipe.sources]
-    objects = [part for name in names for part in artifact.path.parent.rglob(name)]
-    assert len(objects) == len(names)
+    parts = artifact.path.parent / "parts"
+    objects = [parts / f"{Path(name).stem}.o" for name in model.recipe.sources]
     used = {name for part in objects for name in elf.undefined_symbols(part)}
     return {name for name in used if _DOUBLE_HELPER.match(name)}

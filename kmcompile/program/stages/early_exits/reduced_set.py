@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float32Array
+from kmcompile.numeric.arrays import Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Member
@@ -39,8 +39,8 @@ class ReducedSet(FreeVectors):
         Float32Array,
         Layout("Share of the set before in the estimate: [decision]", ("N_DECISIONS",)),
     ]
-    least_spread: Bound
-    largest_spread: Bound
+    least_spread: np.float32
+    largest_spread: np.float32
     half_width: Annotated[
         Float32Array,
         Layout(

@@ -22,7 +22,7 @@ class CodeRange:
     width : str
         The type of a code: "uint8", "int8" or "int16".
     low, high : int
-        Least and largest code of an accepted input, 0 between them.
+        Least and largest code of an accepted input.
     """
 
     n_features: int
@@ -34,8 +34,8 @@ class CodeRange:
         if self.width not in WIDTHS:
             raise ValueError(f"a code is of type {self.width!r}, none of {', '.join(WIDTHS)}")
         self.check(np.array([self.low, self.high]))
-        if not self.low <= 0 <= self.high:
-            raise ValueError(f"the codes of an input are from {self.low} to {self.high}, without 0")
+        if self.low > self.high:
+            raise ValueError(f"the codes of an input are from {self.low} to {self.high}")
 
     @property
     def largest(self) -> int:
