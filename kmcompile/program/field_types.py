@@ -75,9 +75,16 @@ def _check(hint: Any) -> _Holds:
     of = kind or hint
     if of is Any or not isinstance(of, type):
         return lambda value: True
-    if issubclass(of, float | np.floating):
-        return lambda value: isinstance(value, of) and not np.isnan(value)
+    if of is float:  # as of a type checker, an int is one, too
+        return lambda value: _is_number(value, (int, float, np.floating))
+    if issubclass(of, np.floating):
+        return lambda value: _is_number(value, of)
     return lambda value: isinstance(value, of)
+
+
+def _is_number(value: Any, of: Any) -> bool:
+    """Return whether a value is a number of one of the types, and not NaN."""
+    return isinstance(value, of) and not isinstance(value, bool) and not np.isnan(value)
 
 
 def _is_array(element: Any, value: Any) -> bool:

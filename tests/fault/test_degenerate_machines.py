@@ -34,6 +34,12 @@ def test_likely_inputs_of_two_levels_with_more_nodes_than_leaves():
     assert likely.shape[1] == 5 and np.isfinite(likely).all()
 
 
+def test_an_exit_whose_constants_are_no_numbers_is_left_out():
+    """All vectors are one: an expansion of the leaves' kernels divides 0 by 0."""
+    model = FaLKSVC(k=4, random_state=0).fit(np.ones((4, 2)), [0, 1, 0, 1])
+    assert not _compiled(model).program.early_exits
+
+
 @pytest.mark.parametrize("make", [SVC, KernelRidge])
 def test_tolerance_beyond_float32_is_refused(make):
     made = make_pipeline(StandardScaler(), make(kernel="poly", degree=5, gamma=0.5, coef0=1.0))

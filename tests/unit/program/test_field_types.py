@@ -28,6 +28,8 @@ def program() -> Program:
         ("n_features", 13.0),
         ("n_features", True),
         ("threshold", float("nan")),
+        ("threshold", True),
+        ("threshold", "1"),
         ("telemetry", "yes"),
         ("redundancy", True),
         ("classes", ["0", "1"]),
@@ -50,6 +52,10 @@ def test_a_field_of_a_program_holds_its_type(name, value):
 def test_a_field_of_a_sum_holds_its_type(name, value):
     with pytest.raises(ValueError, match=rf"{name} cannot be"):
         replace(program(), sum=replace(program().sum, **{name: value}))
+
+
+def test_an_integer_is_a_float():
+    assert replace(program(), threshold=1).threshold == 1
 
 
 def test_a_field_of_a_kernel_holds_its_type():
