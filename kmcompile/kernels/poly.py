@@ -15,6 +15,7 @@ from kmcompile.kernels.kernel import Kernel, Polynomial, Series
 from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import (
     Bound,
+    Factor,
     Float32Array,
     Float64Array,
     Real,
@@ -153,7 +154,7 @@ class PolyReach(Reach):
     coef0: np.float32
     longest: np.float32
     degree: int
-    up: Bound
+    up: Factor
     per_length: Bound
     per_deviation: Bound
     minimum: Bound

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,10 +16,24 @@ Real = np.floating[Any]
 RealArray = NDArray[Any]
 """An array of float32, or of float64 in the replay: numpy has no name for this choice of two."""
 
-AT_LEAST_0 = "at least 0"
-"""Says in the annotation of a field that it is a bound: a negative one would be none."""
-Bound = Annotated[np.float32, AT_LEAST_0]
-RealBound = Annotated[Real, AT_LEAST_0]
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """What a number, or each one of an array, is not below: a part of its field's annotation."""
+
+    least: int
+
+
+Bound = Annotated[np.float32, AtLeast(0)]
+"""A bound on an error: a negative one would be none."""
+RealBound = Annotated[Real, AtLeast(0)]
+BoundArray = Annotated[Float32Array, AtLeast(0)]
+RealBoundArray = Annotated[RealArray, AtLeast(0)]
+Factor = Annotated[np.float32, AtLeast(1)]
+"""What widens a bound by roundings: one below 1 would narrow it."""
+RealFactor = Annotated[Real, AtLeast(1)]
+Count = Annotated[int, AtLeast(0)]
+Positive = Annotated[int, AtLeast(1)]
 
 
 def magnitude(values: RealArray) -> Any:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from kmcompile.numeric.arrays import AT_LEAST_0
+from kmcompile.numeric.arrays import AtLeast
 
 _Holds = Callable[[Any], bool]
 
@@ -25,14 +25,15 @@ def check_fields(part: Any) -> None:
     Raises
     ------
     ValueError
-        If a field has a value of another type than its annotation says, NaN, or a number below 0
-        where the annotation has `AT_LEAST_0`.
+        If a field has a value of another type than its annotation says, NaN, or a number below
+        its annotation's `AtLeast`.
     """
     of_class: Any = type(part)  # mypy takes no class for hashable, which a cache asks for
     for name, holds in _checks(of_class):
         value = getattr(part, name)
         if not holds(value):
-            shown = "this array" if isinstance(value, np.ndarray) else repr(value)
+            plain = isinstance(value, (bool, int, float, str, np.generic, NoneType))
+            shown = repr(value) if plain else f"this {type(value).__name__}"
             raise ValueError(f"{type(part).__name__}.{name} cannot be {shown}")
         for item in value if type(value) is tuple else (value,):
             if is_dataclass(item) and not isinstance(item, type):
@@ -50,10 +51,10 @@ def _check(hint: Any) -> _Holds:
     """Return the function that tells whether a value is of a type."""
     kind, inner = get_origin(hint), get_args(hint)
     if kind is Annotated:
-        holds = _check(inner[0])
-        if AT_LEAST_0 not in inner:
+        holds, least = _check(inner[0]), [one.least for one in inner if isinstance(one, AtLeast)]
+        if not least:
             return holds
-        return lambda value: holds(value) and (value is None or bool(np.all(value >= 0)))
+        return lambda value: holds(value) and (value is None or bool(np.all(value >= least[0])))
     if kind in (Union, UnionType):
         ways = [_check(one) for one in inner]
         return lambda value: any(way(value) for way in ways)

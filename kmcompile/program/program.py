@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.model.kernel_machine import Label as ClassLabel
-from kmcompile.numeric.arrays import Float64Array, frozen
+from kmcompile.numeric.arrays import Float64Array, Positive, frozen
 from kmcompile.numeric.table import Table
-from kmcompile.numeric.width import FORMATS
+from kmcompile.numeric.width import FORMATS, WIDTHS
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.field_types import check_fields
@@ -145,7 +145,7 @@ class Program:
     model_sha256: str
     replay: Replay | None = None
     scale: CodeScale | None = None
-    float_weight: int = 1
+    float_weight: Positive = 1
     probability: Probability | None = None
     threshold: float = 0.0
     telemetry: bool = False
@@ -176,8 +176,12 @@ class Program:
                 raise ValueError(f"{name} is {value!r}, none of {allowed}")
         others = (self.known_answers, *(() if self.box is None else (self.box,)))
         check_agreement(self.stages, self.shared(), self.is_regression, self.replay, others)
-        if isinstance(self.scale, CodeScale) and len(self.scale.offset) != self.n_features:
+        if self.scale is not None and len(self.scale.offset) != self.n_features:
             raise ValueError(f"the scale is of {len(self.scale.offset)} features")
+        if self.probability is not None and self.probability.n_decisions != self.n_decisions:
+            raise ValueError(f"the probabilities are of {self.probability.n_decisions} decisions")
+        if len(set(self.classes)) < len(self.classes):
+            raise ValueError("two classes have one label")
         if self.box is not None:
             self.box.check_reads(self.sum)
         if self.sums_at_once and self.step is not None:
@@ -188,6 +192,9 @@ class Program:
             kinds = CATALOGUE if place < 2 else (*CATALOGUE, *OF_REPLAYS)
             if type(stage) not in kinds or not isinstance(stage, (Sum, Label)[place % 2]):
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")
+        own = "float32" if self.codes is None else WIDTHS[self.codes.width].number_format
+        if self.number_format != own:
+            raise ValueError(f"the number format is {self.number_format}, the sum's is {own}")
         check_fields(self)
 
     def __str__(self) -> str:

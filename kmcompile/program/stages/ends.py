@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kmcompile.numeric.arrays import Positive
 from kmcompile.program.stages.labels.label import Label
 from kmcompile.program.stages.stage import Stage
 from kmcompile.program.stages.sums.sum import Sum
@@ -26,7 +27,7 @@ class Ends:
 
     exact: Sum
     label: Label
-    float_weight: int = 1
+    float_weight: Positive = 1
 
     @property
     def in_integers(self) -> bool:

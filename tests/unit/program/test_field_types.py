@@ -33,6 +33,9 @@ def program() -> Program:
         ("telemetry", "yes"),
         ("redundancy", True),
         ("classes", ["0", "1"]),
+        ("classes", ("0", "0")),
+        ("number_format", "int8"),
+        ("float_weight", 0),
         ("step", Step(operations=0.5)),  # type: ignore[arg-type]
     ],
 )
@@ -47,6 +50,8 @@ def test_a_field_of_a_program_holds_its_type(name, value):
         ("final_factor", 1.5),
         ("result_error", np.float32("nan")),
         ("result_error", np.float32(-1.0)),
+        ("final_factor", np.float32(0.5)),
+        ("minimum", np.float32([-1.0])),
     ],
 )
 def test_a_field_of_a_sum_holds_its_type(name, value):
@@ -67,7 +72,7 @@ def test_a_field_of_a_kernel_holds_its_type():
 def test_a_table_has_numbers_only():
     coefficients = program().sum.coefficients.copy()
     coefficients[0] = np.nan
-    with pytest.raises(ValueError, match="coefficients cannot be this array"):
+    with pytest.raises(ValueError, match="coefficients cannot be this ndarray"):
         replace(program(), sum=replace(program().sum, coefficients=coefficients))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
 from kmcompile.kernels.reach import Reach
-from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, BoundArray, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
@@ -101,28 +101,28 @@ class BoundSequence(VectorBlocks, EarlyExit):
         ),
     ]
     row_error: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of q per kernel error and per |phi(x)|: [block][2][lane]",
             ("blocks of z", "errors of a row", "lanes of z"),
         ),
     ]
     residual: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Norm |W - W^| of what a block leaves of the normal: [block][decision]",
             ("blocks of z", "N_DECISIONS"),
         ),
     ]
     per_error: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the decisions per kernel error: [block][decision]",
             ("blocks of z", "N_DECISIONS"),
         ),
     ]
     per_reach: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the decisions per |phi(x)|: [block][decision]", ("blocks of z", "N_DECISIONS")
         ),
@@ -131,7 +131,7 @@ class BoundSequence(VectorBlocks, EarlyExit):
         Float32Array, Layout("Intercepts b_p of the decisions: [decision]", ("N_DECISIONS",))
     ]
     minimum: Annotated[
-        Float32Array,
+        BoundArray,
         Layout("Part of the decisions' bound that no input changes: [decision]", ("N_DECISIONS",)),
     ]
     shrink: Bound
@@ -139,7 +139,7 @@ class BoundSequence(VectorBlocks, EarlyExit):
     result_error: Bound
     skip_zeros: bool
     squares: Annotated[
-        Float32Array,
+        BoundArray,
         Layout("Squares |z|^2: [block][lane]", ("blocks of z", "lanes of z"), where="expands"),
     ]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
 from kmcompile.kernels.remainder import PolyRemainder
-from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Count, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch, in_order, joined
 from kmcompile.numeric.scalar.root_bound import root_bound as bound_of_root
 from kmcompile.numeric.table import Table
@@ -109,7 +109,7 @@ class SubspaceCertificate(SubspaceSizes):
         Float32Array,
         Layout("Weights (beta_i / delta_i)^2, 0 where it is never touched: [slot]", ("N_SLOTS",)),
     ]
-    max_touched: int
+    max_touched: Count
     slack: Bound
     remainder_factor: Bound
     lost: Bound

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.remainder import ORDER_COLUMNS, PolyRemainder
-from kmcompile.numeric.arrays import Float32Array
+from kmcompile.numeric.arrays import Count, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import root_bound
 from kmcompile.program.layout import Constant, Member
@@ -37,7 +37,7 @@ class SubspaceSizes(VectorBlocks, EarlyExit):
     remainder: PolyRemainder
     products: InnerProducts
     vectors: Float32Array
-    max_touched: int
+    max_touched: Count
 
     @property
     def n_out(self) -> int:

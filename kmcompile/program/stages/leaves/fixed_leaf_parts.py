@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
+from kmcompile.numeric.arrays import Positive
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
@@ -42,7 +43,7 @@ class FixedLinear(Laid):
         ),
     ]
     shift: int
-    weight: int
+    weight: Positive
 
     @property
     def wide(self) -> bool:

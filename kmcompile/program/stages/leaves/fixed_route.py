@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float64Array
+from kmcompile.numeric.arrays import Bound, Float64Array, Positive
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.stages.leaves.route import OFFSETS, WEIGHTS, NodeEnds, RouteTree, Targets
 
@@ -51,7 +51,7 @@ class FixedRoute(RouteTree):
     per_unit: Bound
     per_deviation: Bound
     minimum: Bound
-    weight: int
+    weight: Positive
 
     @property
     def score_operations(self) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Float32Array, Float64Array
+from kmcompile.numeric.arrays import BoundArray, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
@@ -36,7 +36,7 @@ class LinearPart(Laid):
         ),
     ]
     per_length: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the linear part, in units of |x|: [decision]",
             ("N_DECISIONS",),
@@ -44,7 +44,7 @@ class LinearPart(Laid):
         ),
     ]
     per_deviation: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the linear part, in units of |x - prepared x|: [decision]",
             ("N_DECISIONS",),
@@ -108,7 +108,7 @@ class KernelProducts(Laid):
         ),
     ]
     error_weights: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Weight of a kernel's error, products included: [slot][decision]",
             ("N_SLOTS", "N_DECISIONS"),

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Bound, BoundArray, Factor, Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
@@ -96,18 +96,18 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
     value_error: Bound
     result_error: Bound
     per_deviation: Annotated[
-        Float32Array,
+        BoundArray,
         Layout("Error of the decisions per |x - code|: {self.of_bounds}", "bound_axes"),
     ]
     minimum: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Part of the decisions' bound that no input changes: {self.of_bounds}",
             "bound_axes",
             name="minimum_bound",
         ),
     ]
-    mean_factor: Bound
+    mean_factor: Factor
     apart: Bound
     apart_per_deviation: Bound
     linear: FixedLinear | None = None

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, Real
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, Positive, Real
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant
@@ -116,8 +116,8 @@ class CodedLinearSum(SumOfCodes):
         ),
     ]
     parts: Bound
-    weight: int
-    tile: int
+    weight: Positive
+    tile: Positive
 
     template: ClassVar[str] = "coded_linear_sum"
     unit: ClassVar[str] = "inner products"

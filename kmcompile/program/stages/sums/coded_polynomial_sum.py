@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, BoundArray, Float64Array, Positive
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Layout
 from kmcompile.program.stages.sums.code_range import CodeRange
@@ -77,7 +77,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
 
     codes: CodeRange = field()
     per_unit: Bound
-    degree: int
+    degree: Positive
     terms: Annotated[
         NDArray[np.int32],
         Layout(
@@ -96,7 +96,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
     result_scale: Bound
     result_error: Bound
     per_length: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
             ("N_DECISIONS", "DEGREE"),
@@ -104,7 +104,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
         ),
     ]
     per_deviation: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the decisions per power of y times d, from 0: [decision][power]",
             ("N_DECISIONS", "DEGREE"),
@@ -112,7 +112,7 @@ class CodedPolynomialSum(MonomialSum, SumOfCodes):
         ),
     ]
     minimum: Minimum
-    weight: int
+    weight: Positive
 
     template: ClassVar[str] = "coded_polynomial_sum"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from kmcompile.numeric.arrays import Float64Array, RealArray
+from kmcompile.numeric.arrays import Float64Array, Positive, RealArray, RealBoundArray
 from kmcompile.program.laid import Layout
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.sums.piecewise_sum import PiecewiseSum
@@ -39,9 +39,9 @@ class CurveSum(PiecewiseSum):
         What each feature on the last piece of its function adds to the bound.
     """
 
-    degree: int
+    degree: Positive
     beyond: Annotated[
-        RealArray,
+        RealBoundArray,
         Layout(
             "Error of the decisions per feature beyond its last knot: [decision]",
             ("N_DECISIONS",),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import RealArray, RealBound, magnitude
+from kmcompile.numeric.arrays import RealArray, RealBound, RealBoundArray, RealFactor, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -124,14 +124,14 @@ class ExactSum(GroupedSum, VectorTotals):
         ),
     ]
     intercept: Intercept
-    final_factor: RealBound
+    final_factor: RealFactor
     result_error: RealBound
     minimum: Minimum
     trivial_bound: RealBound
     skip_zeros: bool = field()
     mixed_signs: bool
     squares: Annotated[
-        RealArray,
+        RealBoundArray,
         Layout(
             "Squares |s_i|^2 of the support vectors: [block][lane]",
             ("N_BLOCKS", "LANES"),

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.arrays import Positive, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.sums.nested_loops import MOST_DEGREE, NestedLoop, nested_loops
@@ -29,7 +29,7 @@ class MonomialSum(VectorlessSum):
         Column k - 1 has the factors of y^k and of delta y^(k - 1), y = length + delta.
     """
 
-    degree: int
+    degree: Positive
     terms: NDArray[Any]
     per_length: RealArray
     per_deviation: RealArray

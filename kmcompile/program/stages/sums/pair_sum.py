@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Float32Array, RealArray, RealBound, magnitude
+from kmcompile.numeric.arrays import (
+    Float32Array,
+    RealArray,
+    RealBound,
+    RealBoundArray,
+    RealFactor,
+    magnitude,
+)
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -87,10 +94,10 @@ class PairSum(PairLists, VectorTotals):
         ),
     ]
     intercept: Annotated[RealArray, Layout("Intercepts b_p of the pairs: [pair]", ("N_DECISIONS",))]
-    final_factor: RealBound
+    final_factor: RealFactor
     result_error: RealBound
     minimum: Annotated[
-        RealArray,
+        RealBoundArray,
         Layout(
             "Part of the decisions' bound that no input changes: [pair]",
             ("N_DECISIONS",),
@@ -100,7 +107,7 @@ class PairSum(PairLists, VectorTotals):
     trivial_bound: RealBound
     skip_zeros: bool = field()
     squares: Annotated[
-        RealArray,
+        RealBoundArray,
         Layout(
             "Squares |s_i|^2 of the support vectors: [vector]",
             ("N_BLOCKS", "LANES"),

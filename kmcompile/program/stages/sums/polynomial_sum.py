@@ -9,7 +9,14 @@ from typing import Annotated, ClassVar
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Float64Array, RealArray, RealBound, magnitude
+from kmcompile.numeric.arrays import (
+    Float64Array,
+    Positive,
+    RealArray,
+    RealBound,
+    RealBoundArray,
+    magnitude,
+)
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.shared import Shared
@@ -57,7 +64,7 @@ class PolynomialSum(MonomialSum):
     result_error : float32
     """
 
-    degree: int
+    degree: Positive
     width: int
     terms: Annotated[
         RealArray,
@@ -74,7 +81,7 @@ class PolynomialSum(MonomialSum):
         ),
     ]
     per_length: Annotated[
-        RealArray,
+        RealBoundArray,
         Layout(
             "Error of the decisions per power of y = |x| + d, from 1: [decision][power]",
             ("N_DECISIONS", "DEGREE"),
@@ -82,7 +89,7 @@ class PolynomialSum(MonomialSum):
         ),
     ]
     per_deviation: Annotated[
-        RealArray,
+        RealBoundArray,
         Layout(
             "Error of the decisions per power of y times d, from 0: [decision][power]",
             ("N_DECISIONS", "DEGREE"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from kmcompile.numeric.arrays import RealArray
+from kmcompile.numeric.arrays import RealArray, RealBoundArray
 from kmcompile.program.laid import Layout
 
 _DECISIONS = ("N_DECISIONS",)
@@ -12,7 +12,7 @@ _DECISIONS = ("N_DECISIONS",)
 Intercept = Annotated[RealArray, Layout("Intercepts b_p of the decisions: [decision]", _DECISIONS)]
 
 Minimum = Annotated[
-    RealArray,
+    RealBoundArray,
     Layout(
         "Part of the decisions' bound that no input changes: [decision]",
         _DECISIONS,
@@ -21,12 +21,12 @@ Minimum = Annotated[
 ]
 
 PerLength = Annotated[
-    RealArray,
+    RealBoundArray,
     Layout("Error of the decisions per |x|: [decision]", _DECISIONS, name="bound_per_length"),
 ]
 
 PerDeviation = Annotated[
-    RealArray,
+    RealBoundArray,
     Layout(
         "Error of the decisions per |x - prepared x|: [decision]",
         _DECISIONS,
@@ -35,5 +35,5 @@ PerDeviation = Annotated[
 ]
 
 PerCode = Annotated[
-    RealArray, Layout("Error of the decisions per |x - code|: [decision]", _DECISIONS)
+    RealBoundArray, Layout("Error of the decisions per |x - code|: [decision]", _DECISIONS)
 ]

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Bound, Float32Array
+from kmcompile.numeric.arrays import Bound, BoundArray, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 
@@ -36,7 +36,7 @@ class SelfBound(Laid):
     half_degree: int
     typical: np.float32
     distance: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Distance |W_p - W^_p| from the trained model, with all factors: [decision]",
             ("N_DECISIONS",),

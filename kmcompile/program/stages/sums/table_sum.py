@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, BoundArray, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
@@ -96,7 +96,7 @@ class TableSum(SumOfCodes):
     result_scale: Bound
     result_error: Bound
     per_deviation: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Error of the decisions per |x - code|: [decision]",
             ("N_DECISIONS",),

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from kmcompile.numeric.arrays import Bound, Float32Array
+from kmcompile.numeric.arrays import Bound, BoundArray, Float32Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 
@@ -47,7 +47,7 @@ class BoxDistance(Laid):
     half: Bound
     farthest: Bound
     widths: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "What box_widths grows by with the distance's powers: [decision][power]",
             ("N_DECISIONS", ""),

@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Float32Array, RealArray, magnitude
+from kmcompile.numeric.arrays import Bound, BoundArray, Float32Array, RealArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -120,7 +120,7 @@ class BoxSlopes(Laid, ABC):
         ),
     ]
     reaches: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "Most that {self.of_scales} <d, s_i> is for a d within them: [block][lane]",
             ("N_SLOTS",),
@@ -128,7 +128,7 @@ class BoxSlopes(Laid, ABC):
         ),
     ]
     bends: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "How far a decision is from linear anywhere in the box: [decision]",
             ("N_DECISIONS",),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array
+from kmcompile.numeric.arrays import Bound, BoundArray, Float32Array, Float64Array
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Member
@@ -55,7 +55,7 @@ class InputTolerance(Laid):
     tolerance: Annotated[Float64Array, Layout("", ("N_FEATURES",))]
     reach: Bound
     widths: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "How far a decision is from x's anywhere in the box of the tolerance: [decision]",
             ("N_DECISIONS",),

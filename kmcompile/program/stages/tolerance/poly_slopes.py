@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from kmcompile.kernels.poly import PolyFloat32
-from kmcompile.numeric.arrays import Float32Array, RealArray
+from kmcompile.numeric.arrays import BoundArray, Float32Array, RealArray
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import power
 from kmcompile.program.laid import Layout
@@ -50,7 +50,7 @@ class PolySlopes(BoxSlopes):
     """
 
     growths: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "What box_bends grows by with the distance's powers: [decision][power]",
             ("N_DECISIONS", ""),
@@ -59,7 +59,7 @@ class PolySlopes(BoxSlopes):
         ),
     ]
     per_argument: Annotated[
-        Float32Array,
+        BoundArray,
         Layout(
             "What a slope is off per error of gamma <s, x> + coef0: [decision]",
             ("N_DECISIONS",),
