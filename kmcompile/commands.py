@@ -95,7 +95,9 @@ def compile_command(model: Path, as_json: bool, quiet: bool, verbose: bool, **va
     with Progress(enabled=not quiet) as progress:
         compiled = pipeline.compile_model(model, options, progress)
     report = compiled.report
-    console.tell(as_json, quiet, report, _print_report, report, compiled.folder, verbose)
+    console.tell(
+        report, _print_report, report, compiled.folder, verbose, as_json=as_json, quiet=quiet
+    )
 
 
 @click.command()
@@ -108,7 +110,7 @@ def _inspect(model: Path, as_json: bool, **values: Any) -> None:
     from kmcompile.request.plan import reading_of
 
     facts = pipeline.inspect_model(model, reading_of(Options(**values)))
-    console.tell(as_json, False, facts, console.print_facts)
+    console.tell(facts, console.print_facts, as_json=as_json)
 
 
 @click.command(cls=GroupedCommand)
@@ -175,7 +177,9 @@ def _verify(
         if prove:
             findings = proved(folder, progress)
             result["run_time_errors"] = [one.to_json() for one in findings]
-    console.tell(as_json, quiet, result, _print_verification, folder, result, findings)
+    console.tell(
+        result, _print_verification, folder, result, findings, as_json=as_json, quiet=quiet
+    )
     if prove:
         refuse_unexplained(findings)
 
@@ -197,7 +201,7 @@ def _report(folder: Path, measured: Path | None, as_json: bool, quiet: bool) -> 
         report = measuring.report_of(folder)
     else:
         report = measuring.measured_report(folder, measured)
-    console.tell(as_json, quiet, report, _print_report, report, None, False)
+    console.tell(report, _print_report, report, None, False, as_json=as_json, quiet=quiet)
 
 
 @click.command()
@@ -223,7 +227,7 @@ def _bench(model: Path, targets: str, as_json: bool, quiet: bool, **values: Any)
     check_options(without_defaults(options))
     with Progress(enabled=not quiet) as progress:
         made = bench(model, options, targets, progress)
-    console.tell(as_json, quiet, made.reports, _print_bench, made)
+    console.tell(made.reports, _print_bench, made, as_json=as_json, quiet=quiet)
     if made.refuted:
         raise VerificationError("\n".join(f"{one.target}: {one.text}" for one in made.failures))
 

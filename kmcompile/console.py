@@ -52,7 +52,9 @@ def emit(write: Callable[..., _T], *what: Any) -> _T:
     return result
 
 
-def tell(as_json: bool, quiet: bool, result: Any, write: Callable[..., None], *what: Any) -> None:
+def tell(
+    result: Any, write: Callable[..., None], *what: Any, as_json: bool, quiet: bool = False
+) -> None:
     """Print a result as JSON, or unless `quiet` by `write`, of `what` or else of the result."""
     if as_json:
         emit(print_json, result)

@@ -45,7 +45,7 @@ def evidence_command(
     with Progress(enabled=not quiet) as progress:
         findings = gather([subject], asked, path, progress)
     listed = [one.to_json() for one in findings]
-    console.tell(as_json, quiet, listed, _print_evidence, findings, path / PAGE)
+    console.tell(listed, _print_evidence, findings, path / PAGE, as_json=as_json, quiet=quiet)
     refuted = [one for one in findings if one.outcome is Outcome.REFUTED]
     if refuted:
         raise VerificationError("\n".join(f"{one.claim}: {one.figure}" for one in refuted))

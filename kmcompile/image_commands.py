@@ -62,7 +62,7 @@ def image_command(
     reading = reading_of(Options(**values))
     with Progress(enabled=not quiet) as progress:
         result = imaging.make_image(model, folder, out, data, test_data, verify, reading, progress)
-    console.tell(as_json, quiet, result, _print_image)
+    console.tell(result, _print_image, as_json=as_json, quiet=quiet)
 
 
 @click.command()
@@ -79,7 +79,7 @@ def patch_command(
     from kmcompile import imaging
 
     result = imaging.make_patch(old, new, out, in_place)
-    console.tell(as_json, quiet, result, _print_patch)
+    console.tell(result, _print_patch, as_json=as_json, quiet=quiet)
 
 
 def _print_image(result: dict[str, Any]) -> None:

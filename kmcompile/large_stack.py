@@ -10,7 +10,7 @@ from kmcompile.choice.chosen import ChosenProgram
 from kmcompile.choice.program import choose_program
 from kmcompile.errors import KmcompileError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.output.files import trial_build
+from kmcompile.output.trial_build import trial_build
 from kmcompile.request.plan import Request
 from kmcompile.text.figures import bytes_text
 

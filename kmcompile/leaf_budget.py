@@ -10,7 +10,7 @@ import numpy as np
 from kmcompile.choice.program import choose_program
 from kmcompile.errors import BudgetError, ToolError
 from kmcompile.model.kernel_machine import KernelMachine
-from kmcompile.output.files import trial_build
+from kmcompile.output.trial_build import trial_build
 from kmcompile.program.program import Program
 from kmcompile.reduction.reducible import leaves_reducible
 from kmcompile.request.plan import Plan

@@ -24,7 +24,7 @@ def targets_command(as_json: bool) -> None:
 
     targets = list_targets() + list_parts()
     listed = [target.to_dict() for target in targets]
-    console.tell(as_json, False, listed, _print_targets, targets)
+    console.tell(listed, _print_targets, targets, as_json=as_json)
 
 
 @click.command()
@@ -50,7 +50,7 @@ def doctor_command(targets: str | None, as_json: bool) -> None:
     if EVIDENCE in names:
         diagnoses += (diagnose_evidence(),)
     listed = [asdict(diagnosis) for diagnosis in diagnoses]
-    console.tell(as_json, False, listed, _print_diagnoses, diagnoses)
+    console.tell(listed, _print_diagnoses, diagnoses, as_json=as_json)
 
 
 def _print_targets(targets: Sequence[Target]) -> None:

@@ -16,7 +16,10 @@ from kmcompile.numeric.scalar.functions import EXP_NEGATIVE
 
 
 class LinearGrowth:
-    """The part of the error of z that is not relative to it, for laplacian and chi2."""
+    """The part of the error of z that is not relative to it, for laplacian and chi2.
+
+    It is no dataclass: those that inherit from it declare its attributes again, as fields.
+    """
 
     slope: Real
     shift_minimum: RealBound

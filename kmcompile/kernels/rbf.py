@@ -173,7 +173,10 @@ def _share(t: float, precision: Precision) -> float:
 
 
 class SquareGrowth:
-    """The part of the error of z that is not relative to it, as `RbfFloat32` derives it."""
+    """The part of the error of z that is not relative to it, as `RbfFloat32` derives it.
+
+    It is no dataclass: those that inherit from it declare its attributes again, as fields.
+    """
 
     shift: Real
     shift_minimum: RealBound

@@ -19,8 +19,8 @@ class Width:
         The least and the largest code of it.
     margin : float
         Of a number format: largest distance of an input from the middle, relative to the farthest
-        vector's. Support vectors lie near the boundary, inputs also far behind it. 0 of other
-        types.
+        vector's. Support vectors lie near the boundary, inputs also far behind it. 0 stands for a
+        type that is no format of its own.
     pairs : tuple of (str, str)
         Of bytes: the C of bytes 0 and 2 of a word s, and of bytes 1 and 3, as pairs of 16 bits.
     """

@@ -5,20 +5,17 @@ from __future__ import annotations
 import hashlib
 import io
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any, get_args
 from zipfile import BadZipFile
 
 import numpy as np
 
-from kmcompile.build import Artifact, build
 from kmcompile.build.recipe import Recipe, sha256_of
-from kmcompile.emit.emitter import emit
 from kmcompile.emit.view import input_words, record_words
 from kmcompile.errors import InputError, UsageError, VerificationError
 from kmcompile.model.kernel_machine import KernelMachine, Label
@@ -87,19 +84,6 @@ def of_program(
     files["program.npz"] = storage.save(program)
     files["recipe.json"] = recipe.to_json().encode("ascii")
     return files
-
-
-@contextmanager
-def trial_build(
-    program: Program, target: Target, command: str, description: str
-) -> Iterator[tuple[Artifact, Path]]:
-    """Emit a program into a temporary folder and build it there; both are removed at the end."""
-    files = of_program(program, target, emit(program, target, command, description))
-    recipe = Recipe.from_json(files["recipe.json"].decode("ascii"))
-    with TemporaryDirectory(prefix="kmcompile-") as scratch:
-        write_plain(Path(scratch), files)
-        with build(recipe, Path(scratch), target) as artifact:
-            yield artifact, Path(scratch)
 
 
 def save_queries(queries: Queries) -> bytes:
