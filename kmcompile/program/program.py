@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kmcompile.model.kernel_machine import Label as ClassLabel
 from kmcompile.numeric.arrays import Float64Array, Positive, frozen
 from kmcompile.numeric.table import Table
-from kmcompile.numeric.width import FORMATS, WIDTHS
+from kmcompile.numeric.width import FORMATS
 from kmcompile.program.agreement import check_agreement
 from kmcompile.program.capacity import Capacity
 from kmcompile.program.field_types import check_fields
@@ -192,9 +192,8 @@ class Program:
             kinds = CATALOGUE if place < 2 else (*CATALOGUE, *OF_REPLAYS)
             if type(stage) not in kinds or not isinstance(stage, (Sum, Label)[place % 2]):
                 raise ValueError(f"{stage.name} is none of the sums and labels that have C")
-        own = "float32" if self.codes is None else WIDTHS[self.codes.width].number_format
-        if self.number_format != own:
-            raise ValueError(f"the number format is {self.number_format}, the sum's is {own}")
+        if (self.number_format == "float32") != (self.codes is None):
+            raise ValueError(f"the number format is {self.number_format}, not {self.sum.name}'s")
         check_fields(self)
 
     def __str__(self) -> str:
