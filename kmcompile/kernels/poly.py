@@ -15,7 +15,6 @@ from kmcompile.kernels.kernel import Kernel, Polynomial, Series
 from kmcompile.kernels.reach import Reach
 from kmcompile.numeric.arrays import (
     Bound,
-    Factor,
     Float32Array,
     Float64Array,
     Real,
@@ -154,7 +153,7 @@ class PolyReach(Reach):
     coef0: np.float32
     longest: np.float32
     degree: int
-    up: Factor
+    up: Bound
     per_length: Bound
     per_deviation: Bound
     minimum: Bound

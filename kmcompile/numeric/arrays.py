@@ -29,9 +29,6 @@ Bound = Annotated[np.float32, AtLeast(0)]
 RealBound = Annotated[Real, AtLeast(0)]
 BoundArray = Annotated[Float32Array, AtLeast(0)]
 RealBoundArray = Annotated[RealArray, AtLeast(0)]
-Factor = Annotated[np.float32, AtLeast(1)]
-"""What widens a bound by roundings: one below 1 would narrow it."""
-RealFactor = Annotated[Real, AtLeast(1)]
 Count = Annotated[int, AtLeast(0)]
 Positive = Annotated[int, AtLeast(1)]
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from kmcompile.numeric.arrays import RealArray, RealBound, RealFactor
+from kmcompile.numeric.arrays import RealArray, RealBound
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.rounding import FLOAT32, Precision, precision_of
 from kmcompile.numeric.scalar.functions import SQUARE_ROOT
@@ -26,7 +26,7 @@ class Length:
     underflow.
     """
 
-    factor: RealFactor
+    factor: RealBound
     minimum: RealBound
 
     def of(self, x: RealArray) -> RealArray:

@@ -50,7 +50,6 @@ def test_a_field_of_a_program_holds_its_type(name, value):
         ("final_factor", 1.5),
         ("result_error", np.float32("nan")),
         ("result_error", np.float32(-1.0)),
-        ("final_factor", np.float32(0.5)),
         ("minimum", np.float32([-1.0])),
     ],
 )

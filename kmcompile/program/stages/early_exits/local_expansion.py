@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Bound, Factor, Float32Array
+from kmcompile.numeric.arrays import Bound, Float32Array
 from kmcompile.numeric.batch import UNKNOWN, Batch, in_order, put
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
@@ -163,7 +163,7 @@ class LocalExpansion(LocalSizes):
             where="n_basis",
         ),
     ]
-    up: Factor
+    up: Bound
     relative: Bound
     relative_per_square: Bound
     relative_per_reach: Bound

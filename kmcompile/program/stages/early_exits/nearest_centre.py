@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Bound, Factor, Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.batch import UNKNOWN, Batch
 from kmcompile.numeric.scalar.root_bound import OPERATIONS, root_bound
 from kmcompile.program.stages.early_exits.early_exit import EarlyExit
@@ -107,7 +107,7 @@ class CentredExit(EarlyExit):
     centres: Float32Array
     branches: NDArray[np.uint16]
     decisions: NDArray[np.uint16]
-    up: Factor
+    up: Bound
     relative: Bound
     relative_per_square: Bound
     relative_per_reach: Bound

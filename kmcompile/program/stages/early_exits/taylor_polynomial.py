@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import Bound, Factor, Float32Array, Positive
+from kmcompile.numeric.arrays import Bound, Float32Array, Positive
 from kmcompile.numeric.batch import Batch, put
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -109,7 +109,7 @@ class TaylorPolynomial(CentredExit):
             of="falling_bounds",
         ),
     ]
-    up: Factor
+    up: Bound
     relative: Bound
     relative_per_square: Bound
     relative_per_reach: Bound

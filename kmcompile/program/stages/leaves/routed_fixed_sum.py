@@ -9,7 +9,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, BoundArray, Factor, Float32Array, Float64Array, frozen
+from kmcompile.numeric.arrays import Bound, BoundArray, Float32Array, Float64Array, frozen
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.scalar import exp2_fixed
 from kmcompile.numeric.table import Table
@@ -107,7 +107,7 @@ class RoutedFixedSum(FixedResult, SumOfLeaves):
             name="minimum_bound",
         ),
     ]
-    mean_factor: Factor
+    mean_factor: Bound
     apart: Bound
     apart_per_deviation: Bound
     linear: FixedLinear | None = None

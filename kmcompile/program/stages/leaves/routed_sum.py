@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel, Magnitudes, QueryTerms
-from kmcompile.numeric.arrays import Bound, Factor, Float32Array, Float64Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, Float64Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.program.laid import Laid, Layout
 from kmcompile.program.layout import Constant, Member
@@ -72,10 +72,10 @@ class RoutedSum(SumOfLeaves):
         Float32Array, Layout("Intercepts b_p of a leaf: {self.of_leaves}", "leaf_axes")
     ]
     minimum: Minimum
-    final_factor: Factor
+    final_factor: Bound
     result_error: Bound
     trivial_bound: Bound
-    mean_factor: Factor
+    mean_factor: Bound
     apart: Bound
     products: KernelProducts | None = None
     linear: LinearPart | None = None

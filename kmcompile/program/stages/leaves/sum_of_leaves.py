@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kmcompile.numeric.arrays import Bound, Factor, Float32Array, magnitude
+from kmcompile.numeric.arrays import Bound, Float32Array, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Layout
@@ -93,7 +93,7 @@ class SumOfLeaves(DescribedSum):
     route: RouteTree
     slots: Slots
     leaf_ends: LeafEnds
-    mean_factor: Factor
+    mean_factor: Bound
     apart: Bound
     own_pairs: OwnPairs | None
 

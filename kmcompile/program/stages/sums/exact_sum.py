@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import RealArray, RealBound, RealBoundArray, RealFactor, magnitude
+from kmcompile.numeric.arrays import RealArray, RealBound, RealBoundArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -124,7 +124,7 @@ class ExactSum(GroupedSum, VectorTotals):
         ),
     ]
     intercept: Intercept
-    final_factor: RealFactor
+    final_factor: RealBound
     result_error: RealBound
     minimum: Minimum
     trivial_bound: RealBound

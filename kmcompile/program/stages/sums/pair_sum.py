@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import (
-    Float32Array,
-    RealArray,
-    RealBound,
-    RealBoundArray,
-    RealFactor,
-    magnitude,
-)
+from kmcompile.numeric.arrays import Float32Array, RealArray, RealBound, RealBoundArray, magnitude
 from kmcompile.numeric.batch import Batch
 from kmcompile.numeric.table import Below
 from kmcompile.program.laid import Laid, Layout
@@ -94,7 +87,7 @@ class PairSum(PairLists, VectorTotals):
         ),
     ]
     intercept: Annotated[RealArray, Layout("Intercepts b_p of the pairs: [pair]", ("N_DECISIONS",))]
-    final_factor: RealFactor
+    final_factor: RealBound
     result_error: RealBound
     minimum: Annotated[
         RealBoundArray,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kmcompile.kernels.float32 import Float32Kernel
-from kmcompile.numeric.arrays import RealArray, RealFactor
+from kmcompile.numeric.arrays import RealArray, RealBound
 from kmcompile.program.layout import Constant
 from kmcompile.program.stages.input.range_gate import sum_of_squares
 from kmcompile.program.stages.sums.sum import Sum
@@ -45,7 +45,7 @@ class VectorTotals(VectorBlocks, Sum):
     skip_zeros: bool
     squares: RealArray
     coefficients: RealArray
-    final_factor: RealFactor
+    final_factor: RealBound
 
     takes_terms: ClassVar[bool] = True
     bound_meaning: ClassVar[str] = (
