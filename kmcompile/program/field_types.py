@@ -48,7 +48,7 @@ def _checks(of_class: Any) -> tuple[tuple[str, _Holds], ...]:
 
 
 def _check(hint: Any) -> _Holds:
-    """Return the function that tells whether a value is of a type."""
+    """Return the function that tells whether a value is of a type; any is of one unknown here."""
     kind, inner = get_origin(hint), get_args(hint)
     if kind is Annotated:
         holds, least = _check(inner[0]), [one.least for one in inner if isinstance(one, AtLeast)]
